@@ -19,7 +19,7 @@ const serviceConfig = `{
       "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
     },
     {
-      "name": [{"method":"HideComment","service":"riposte.v1.AdminService"},{"method":"UnhideComment","service":"riposte.v1.AdminService"},{"method":"DeleteComment","service":"riposte.v1.AdminService"}],
+      "name": [{"method":"HideComment","service":"riposte.v1.AdminService"},{"method":"UnhideComment","service":"riposte.v1.AdminService"},{"method":"DeleteComment","service":"riposte.v1.AdminService"},{"method":"PinComment","service":"riposte.v1.AdminService"},{"method":"UnpinComment","service":"riposte.v1.AdminService"}],
       "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
     },
     {
@@ -150,6 +150,10 @@ func timeout(method string) time.Duration {
 	case "/riposte.v1.AdminService/UnhideComment":
 		return 5000 * time.Millisecond
 	case "/riposte.v1.AdminService/DeleteComment":
+		return 5000 * time.Millisecond
+	case "/riposte.v1.AdminService/PinComment":
+		return 5000 * time.Millisecond
+	case "/riposte.v1.AdminService/UnpinComment":
 		return 5000 * time.Millisecond
 	case "/riposte.v1.AdminService/ListHotSubjects":
 		return 5000 * time.Millisecond

@@ -330,6 +330,12 @@ func requestID(request any) *string {
 		return &request.RequestId
 	case *ripostev1.AdminServiceDeleteCommentRequest:
 		return &request.RequestId
+	case *ripostev1.AdminServicePinCommentRequest:
+		return &request.RequestId
+	case *ripostev1.AdminServiceUnpinCommentRequest:
+		return &request.RequestId
+	case *ripostev1.SetModerationRequest:
+		return &request.RequestId
 	case *ripostev1.RepairCountsRequest:
 		return &request.RequestId
 	case *ripostev1.RebuildMemberHistoryRequest:

@@ -8,6 +8,9 @@ use riposte_cache::{CacheEvent, CacheStats, RedisObserver};
 use riposte_store::{SqlStore, TransactionObserver};
 use riposte_telemetry::{ConnectionPool, Metrics};
 
+/// The number of leases that end without a verdict after which the review of a comment is stuck.
+const STUCK_LEASES: i32 = 5;
+
 /// Records transactions, waits for connections and round trips to Redis.
 #[derive(Debug, Clone)]
 pub(crate) struct MetricsObserver(pub(crate) Metrics);
@@ -23,6 +26,10 @@ impl TransactionObserver for MetricsObserver {
 
     fn clock_was_ahead(&self, source: usize) {
         self.0.clock_was_ahead(source);
+    }
+
+    fn lease_expired(&self, object_type: &str, leases: i32) {
+        self.0.lease_expired(object_type, leases >= STUCK_LEASES);
     }
 }
 
@@ -76,6 +83,8 @@ mod tests {
         observer.connection(1, "write", Duration::from_millis(1), true);
         observer.connection(0, "read", Duration::from_secs(2), false);
         observer.clock_was_ahead(1);
+        observer.lease_expired("film", STUCK_LEASES - 1);
+        observer.lease_expired("film", STUCK_LEASES);
         observer.round_trip("page", Duration::from_millis(100), true);
         observe_cache(&CacheStats::default(), &metrics);
         for line in [
@@ -84,6 +93,8 @@ mod tests {
             "db_client_operation_duration_seconds_count{db_operation_name=\"commit comments\",db_system_name=\"mysql\"} 1",
             "db_client_operation_duration_seconds_count{db_operation_name=\"page\",db_system_name=\"redis\",error_type=\"unavailable\"} 1",
             "riposte_clock_ahead_total{source=\"2\"} 1",
+            "riposte_review_expired_leases_total{object_type=\"film\"} 2",
+            "riposte_review_stuck_total{object_type=\"film\"} 1",
             "riposte_cache_events_total{event=\"hit\"} 0",
         ] {
             assert!(has(&metrics, line), "{line} is not in\n{}", metrics.text().unwrap());

@@ -79,6 +79,59 @@ func (ImportOutcome) EnumDescriptor() ([]byte, []int) {
 	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{0}
 }
 
+// What becomes of comments that wait for review when moderation is turned off.
+type PendingAction int32
+
+const (
+	// They stay PENDING, seen by their authors alone.
+	PendingAction_PENDING_ACTION_UNSPECIFIED PendingAction = 0
+	// They become ACTIVE.
+	PendingAction_PENDING_ACTION_APPROVE PendingAction = 1
+	// They become REJECTED.
+	PendingAction_PENDING_ACTION_REJECT PendingAction = 2
+)
+
+// Enum value maps for PendingAction.
+var (
+	PendingAction_name = map[int32]string{
+		0: "PENDING_ACTION_UNSPECIFIED",
+		1: "PENDING_ACTION_APPROVE",
+		2: "PENDING_ACTION_REJECT",
+	}
+	PendingAction_value = map[string]int32{
+		"PENDING_ACTION_UNSPECIFIED": 0,
+		"PENDING_ACTION_APPROVE":     1,
+		"PENDING_ACTION_REJECT":      2,
+	}
+)
+
+func (x PendingAction) Enum() *PendingAction {
+	p := new(PendingAction)
+	*p = x
+	return p
+}
+
+func (x PendingAction) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (PendingAction) Descriptor() protoreflect.EnumDescriptor {
+	return file_riposte_v1_admin_proto_enumTypes[1].Descriptor()
+}
+
+func (PendingAction) Type() protoreflect.EnumType {
+	return &file_riposte_v1_admin_proto_enumTypes[1]
+}
+
+func (x PendingAction) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use PendingAction.Descriptor instead.
+func (PendingAction) EnumDescriptor() ([]byte, []int) {
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{1}
+}
+
 // The next item of an import.
 type ImportCommentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -350,7 +403,8 @@ type ImportedComment struct {
 	Content *Content `protobuf:"bytes,4,opt,name=content,proto3" json:"content,omitempty"`
 	// Where it was written. Optional.
 	Client *ClientInfo `protobuf:"bytes,5,opt,name=client,proto3" json:"client,omitempty"`
-	// Its state: ACTIVE (the default), HIDDEN or DELETED; others are FIELD_INVALID.
+	// Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
+	// A PENDING one waits in the review queue from now on; the times after a rejection begin now.
 	State CommentState `protobuf:"varint,6,opt,name=state,proto3,enum=riposte.v1.CommentState" json:"state,omitempty"`
 	// Who deleted it. Default AUTHOR; read only with state DELETED.
 	DeletedBy DeletedBy `protobuf:"varint,7,opt,name=deleted_by,json=deletedBy,proto3,enum=riposte.v1.DeletedBy" json:"deleted_by,omitempty"`
@@ -359,9 +413,12 @@ type ImportedComment struct {
 	// When it was last edited; unset if never. Former texts are not imported.
 	EditTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=edit_time,json=editTime,proto3" json:"edit_time,omitempty"`
 	// When it was deleted; read only with state DELETED. Default: the time of the import.
-	DeleteTime    *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=delete_time,json=deleteTime,proto3" json:"delete_time,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	DeleteTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=delete_time,json=deleteTime,proto3" json:"delete_time,omitempty"`
+	// True: if the object type holds no new comments (`moderation = "post"`), the comment is HIDDEN
+	// and not PENDING. For sources in which comments wait. Read only with state PENDING.
+	HiddenWithoutReview bool `protobuf:"varint,11,opt,name=hidden_without_review,json=hiddenWithoutReview,proto3" json:"hidden_without_review,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
 }
 
 func (x *ImportedComment) Reset() {
@@ -462,6 +519,13 @@ func (x *ImportedComment) GetDeleteTime() *timestamppb.Timestamp {
 		return x.DeleteTime
 	}
 	return nil
+}
+
+func (x *ImportedComment) GetHiddenWithoutReview() bool {
+	if x != nil {
+		return x.HiddenWithoutReview
+	}
+	return false
 }
 
 // A like or dislike to import.
@@ -1271,10 +1335,13 @@ type HideCommentRequest struct {
 	// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
 	// it.
 	ModeratorId string `protobuf:"bytes,2,opt,name=moderator_id,json=moderatorId,proto3" json:"moderator_id,omitempty"`
-	// Why, for the service's log. 0 to 512 code points.
+	// Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
-	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+	// last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1333,6 +1400,13 @@ func (x *HideCommentRequest) GetReason() string {
 func (x *HideCommentRequest) GetRequestId() string {
 	if x != nil {
 		return x.RequestId
+	}
+	return ""
+}
+
+func (x *HideCommentRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
 	}
 	return ""
 }
@@ -1400,10 +1474,13 @@ type UnhideCommentRequest struct {
 	// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
 	// it.
 	ModeratorId string `protobuf:"bytes,2,opt,name=moderator_id,json=moderatorId,proto3" json:"moderator_id,omitempty"`
-	// Why, for the service's log. 0 to 512 code points.
+	// Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
-	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+	// last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1462,6 +1539,13 @@ func (x *UnhideCommentRequest) GetReason() string {
 func (x *UnhideCommentRequest) GetRequestId() string {
 	if x != nil {
 		return x.RequestId
+	}
+	return ""
+}
+
+func (x *UnhideCommentRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
 	}
 	return ""
 }
@@ -1529,10 +1613,13 @@ type AdminServiceDeleteCommentRequest struct {
 	// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
 	// it.
 	ModeratorId string `protobuf:"bytes,2,opt,name=moderator_id,json=moderatorId,proto3" json:"moderator_id,omitempty"`
-	// Why, for the service's log. 0 to 512 code points.
+	// Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
-	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+	// last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1595,6 +1682,13 @@ func (x *AdminServiceDeleteCommentRequest) GetRequestId() string {
 	return ""
 }
 
+func (x *AdminServiceDeleteCommentRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
 // The comment after its deletion by a moderator.
 type AdminServiceDeleteCommentResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1650,6 +1744,402 @@ func (x *AdminServiceDeleteCommentResponse) GetSubjectRevision() int64 {
 	return 0
 }
 
+// Asks to turn moderation off or on.
+type SetModerationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// True to turn it off, false to turn it on.
+	Off bool `protobuf:"varint,1,opt,name=off,proto3" json:"off,omitempty"`
+	// What becomes of comments that are PENDING. Only with `off`, else FIELD_INVALID.
+	PendingAction PendingAction `protobuf:"varint,2,opt,name=pending_action,json=pendingAction,proto3,enum=riposte.v1.PendingAction" json:"pending_action,omitempty"`
+	// The moderator in whose name the decisions are made. Required; 1 to 64 bytes.
+	ModeratorId string `protobuf:"bytes,3,opt,name=moderator_id,json=moderatorId,proto3" json:"moderator_id,omitempty"`
+	// A UUID; optional, the SDKs fill it. A pass is safe to repeat with or without it.
+	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetModerationRequest) Reset() {
+	*x = SetModerationRequest{}
+	mi := &file_riposte_v1_admin_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetModerationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetModerationRequest) ProtoMessage() {}
+
+func (x *SetModerationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_admin_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetModerationRequest.ProtoReflect.Descriptor instead.
+func (*SetModerationRequest) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *SetModerationRequest) GetOff() bool {
+	if x != nil {
+		return x.Off
+	}
+	return false
+}
+
+func (x *SetModerationRequest) GetPendingAction() PendingAction {
+	if x != nil {
+		return x.PendingAction
+	}
+	return PendingAction_PENDING_ACTION_UNSPECIFIED
+}
+
+func (x *SetModerationRequest) GetModeratorId() string {
+	if x != nil {
+		return x.ModeratorId
+	}
+	return ""
+}
+
+func (x *SetModerationRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// How far the pass has come: the sums of this call so far. The first message says that the switch is
+// set; the last one stands for all.
+type SetModerationResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Comments looked at: those on which something was ever open or decided.
+	CommentsChecked int64 `protobuf:"varint,1,opt,name=comments_checked,json=commentsChecked,proto3" json:"comments_checked,omitempty"`
+	// Decisions that this call made on comments that were PENDING and on proposed edits.
+	SettledCount int64 `protobuf:"varint,2,opt,name=settled_count,json=settledCount,proto3" json:"settled_count,omitempty"`
+	// Comments that stay PENDING.
+	PendingCount int64 `protobuf:"varint,3,opt,name=pending_count,json=pendingCount,proto3" json:"pending_count,omitempty"`
+	// Comments that are REJECTED.
+	RejectedCount int64 `protobuf:"varint,4,opt,name=rejected_count,json=rejectedCount,proto3" json:"rejected_count,omitempty"`
+	// Counts and open questions that were corrected; only when moderation is turned on.
+	RepairedCount int64 `protobuf:"varint,5,opt,name=repaired_count,json=repairedCount,proto3" json:"repaired_count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetModerationResponse) Reset() {
+	*x = SetModerationResponse{}
+	mi := &file_riposte_v1_admin_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetModerationResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetModerationResponse) ProtoMessage() {}
+
+func (x *SetModerationResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_admin_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetModerationResponse.ProtoReflect.Descriptor instead.
+func (*SetModerationResponse) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *SetModerationResponse) GetCommentsChecked() int64 {
+	if x != nil {
+		return x.CommentsChecked
+	}
+	return 0
+}
+
+func (x *SetModerationResponse) GetSettledCount() int64 {
+	if x != nil {
+		return x.SettledCount
+	}
+	return 0
+}
+
+func (x *SetModerationResponse) GetPendingCount() int64 {
+	if x != nil {
+		return x.PendingCount
+	}
+	return 0
+}
+
+func (x *SetModerationResponse) GetRejectedCount() int64 {
+	if x != nil {
+		return x.RejectedCount
+	}
+	return 0
+}
+
+func (x *SetModerationResponse) GetRepairedCount() int64 {
+	if x != nil {
+		return x.RepairedCount
+	}
+	return 0
+}
+
+// Asks to pin a root as a moderator. Named apart from CommentService's own request.
+type AdminServicePinCommentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The root comment. Required; a reply is FIELD_INVALID.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The moderator who pins. Required; 1 to 64 bytes. Written to the audit log; no response contains
+	// it.
+	ModeratorId string `protobuf:"bytes,2,opt,name=moderator_id,json=moderatorId,proto3" json:"moderator_id,omitempty"`
+	// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
+	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AdminServicePinCommentRequest) Reset() {
+	*x = AdminServicePinCommentRequest{}
+	mi := &file_riposte_v1_admin_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AdminServicePinCommentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AdminServicePinCommentRequest) ProtoMessage() {}
+
+func (x *AdminServicePinCommentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_admin_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AdminServicePinCommentRequest.ProtoReflect.Descriptor instead.
+func (*AdminServicePinCommentRequest) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *AdminServicePinCommentRequest) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *AdminServicePinCommentRequest) GetModeratorId() string {
+	if x != nil {
+		return x.ModeratorId
+	}
+	return ""
+}
+
+func (x *AdminServicePinCommentRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// The root, pinned.
+type AdminServicePinCommentResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The comment as it is now.
+	Comment *Comment `protobuf:"bytes,1,opt,name=comment,proto3" json:"comment,omitempty"`
+	// The revision that this request made or, if it changed nothing, found; the same at every repeat.
+	SubjectRevision int64 `protobuf:"varint,2,opt,name=subject_revision,json=subjectRevision,proto3" json:"subject_revision,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *AdminServicePinCommentResponse) Reset() {
+	*x = AdminServicePinCommentResponse{}
+	mi := &file_riposte_v1_admin_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AdminServicePinCommentResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AdminServicePinCommentResponse) ProtoMessage() {}
+
+func (x *AdminServicePinCommentResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_admin_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AdminServicePinCommentResponse.ProtoReflect.Descriptor instead.
+func (*AdminServicePinCommentResponse) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *AdminServicePinCommentResponse) GetComment() *Comment {
+	if x != nil {
+		return x.Comment
+	}
+	return nil
+}
+
+func (x *AdminServicePinCommentResponse) GetSubjectRevision() int64 {
+	if x != nil {
+		return x.SubjectRevision
+	}
+	return 0
+}
+
+// Asks to unpin a root as a moderator. Named apart from CommentService's own request.
+type AdminServiceUnpinCommentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The root comment. Required; a reply is FIELD_INVALID.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The moderator who unpins. Required; 1 to 64 bytes. Written to the audit log; no response
+	// contains it.
+	ModeratorId string `protobuf:"bytes,2,opt,name=moderator_id,json=moderatorId,proto3" json:"moderator_id,omitempty"`
+	// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
+	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AdminServiceUnpinCommentRequest) Reset() {
+	*x = AdminServiceUnpinCommentRequest{}
+	mi := &file_riposte_v1_admin_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AdminServiceUnpinCommentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AdminServiceUnpinCommentRequest) ProtoMessage() {}
+
+func (x *AdminServiceUnpinCommentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_admin_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AdminServiceUnpinCommentRequest.ProtoReflect.Descriptor instead.
+func (*AdminServiceUnpinCommentRequest) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *AdminServiceUnpinCommentRequest) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *AdminServiceUnpinCommentRequest) GetModeratorId() string {
+	if x != nil {
+		return x.ModeratorId
+	}
+	return ""
+}
+
+func (x *AdminServiceUnpinCommentRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// The root, not pinned.
+type AdminServiceUnpinCommentResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The comment as it is now.
+	Comment *Comment `protobuf:"bytes,1,opt,name=comment,proto3" json:"comment,omitempty"`
+	// The revision that this request made or, if it changed nothing, found; the same at every repeat.
+	SubjectRevision int64 `protobuf:"varint,2,opt,name=subject_revision,json=subjectRevision,proto3" json:"subject_revision,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *AdminServiceUnpinCommentResponse) Reset() {
+	*x = AdminServiceUnpinCommentResponse{}
+	mi := &file_riposte_v1_admin_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AdminServiceUnpinCommentResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AdminServiceUnpinCommentResponse) ProtoMessage() {}
+
+func (x *AdminServiceUnpinCommentResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_admin_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AdminServiceUnpinCommentResponse.ProtoReflect.Descriptor instead.
+func (*AdminServiceUnpinCommentResponse) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *AdminServiceUnpinCommentResponse) GetComment() *Comment {
+	if x != nil {
+		return x.Comment
+	}
+	return nil
+}
+
+func (x *AdminServiceUnpinCommentResponse) GetSubjectRevision() int64 {
+	if x != nil {
+		return x.SubjectRevision
+	}
+	return 0
+}
+
 // Names one subject, or all subjects of an object type.
 type SubjectScope struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1667,7 +2157,7 @@ type SubjectScope struct {
 
 func (x *SubjectScope) Reset() {
 	*x = SubjectScope{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[21]
+	mi := &file_riposte_v1_admin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1679,7 +2169,7 @@ func (x *SubjectScope) String() string {
 func (*SubjectScope) ProtoMessage() {}
 
 func (x *SubjectScope) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[21]
+	mi := &file_riposte_v1_admin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1692,7 +2182,7 @@ func (x *SubjectScope) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubjectScope.ProtoReflect.Descriptor instead.
 func (*SubjectScope) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{21}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SubjectScope) GetScope() isSubjectScope_Scope {
@@ -1764,7 +2254,7 @@ type AllSubjects struct {
 
 func (x *AllSubjects) Reset() {
 	*x = AllSubjects{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[22]
+	mi := &file_riposte_v1_admin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1776,7 +2266,7 @@ func (x *AllSubjects) String() string {
 func (*AllSubjects) ProtoMessage() {}
 
 func (x *AllSubjects) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[22]
+	mi := &file_riposte_v1_admin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1789,7 +2279,7 @@ func (x *AllSubjects) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllSubjects.ProtoReflect.Descriptor instead.
 func (*AllSubjects) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{22}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{28}
 }
 
 // Asks to compare stored counts with the rows they count.
@@ -1807,7 +2297,7 @@ type VerifyCountsRequest struct {
 
 func (x *VerifyCountsRequest) Reset() {
 	*x = VerifyCountsRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[23]
+	mi := &file_riposte_v1_admin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1819,7 +2309,7 @@ func (x *VerifyCountsRequest) String() string {
 func (*VerifyCountsRequest) ProtoMessage() {}
 
 func (x *VerifyCountsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[23]
+	mi := &file_riposte_v1_admin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1832,7 +2322,7 @@ func (x *VerifyCountsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyCountsRequest.ProtoReflect.Descriptor instead.
 func (*VerifyCountsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{23}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *VerifyCountsRequest) GetScope() *SubjectScope {
@@ -1867,7 +2357,7 @@ type VerifyCountsResponse struct {
 
 func (x *VerifyCountsResponse) Reset() {
 	*x = VerifyCountsResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[24]
+	mi := &file_riposte_v1_admin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1879,7 +2369,7 @@ func (x *VerifyCountsResponse) String() string {
 func (*VerifyCountsResponse) ProtoMessage() {}
 
 func (x *VerifyCountsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[24]
+	mi := &file_riposte_v1_admin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1892,7 +2382,7 @@ func (x *VerifyCountsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyCountsResponse.ProtoReflect.Descriptor instead.
 func (*VerifyCountsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{24}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *VerifyCountsResponse) GetSubject() *SubjectKey {
@@ -1941,7 +2431,7 @@ type CountDrift struct {
 
 func (x *CountDrift) Reset() {
 	*x = CountDrift{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[25]
+	mi := &file_riposte_v1_admin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1953,7 +2443,7 @@ func (x *CountDrift) String() string {
 func (*CountDrift) ProtoMessage() {}
 
 func (x *CountDrift) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[25]
+	mi := &file_riposte_v1_admin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1966,7 +2456,7 @@ func (x *CountDrift) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountDrift.ProtoReflect.Descriptor instead.
 func (*CountDrift) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{25}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CountDrift) GetCommentId() int64 {
@@ -2014,7 +2504,7 @@ type RepairCountsRequest struct {
 
 func (x *RepairCountsRequest) Reset() {
 	*x = RepairCountsRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[26]
+	mi := &file_riposte_v1_admin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2026,7 +2516,7 @@ func (x *RepairCountsRequest) String() string {
 func (*RepairCountsRequest) ProtoMessage() {}
 
 func (x *RepairCountsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[26]
+	mi := &file_riposte_v1_admin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2039,7 +2529,7 @@ func (x *RepairCountsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RepairCountsRequest.ProtoReflect.Descriptor instead.
 func (*RepairCountsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{26}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *RepairCountsRequest) GetScope() *SubjectScope {
@@ -2081,7 +2571,7 @@ type RepairCountsResponse struct {
 
 func (x *RepairCountsResponse) Reset() {
 	*x = RepairCountsResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[27]
+	mi := &file_riposte_v1_admin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2093,7 +2583,7 @@ func (x *RepairCountsResponse) String() string {
 func (*RepairCountsResponse) ProtoMessage() {}
 
 func (x *RepairCountsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[27]
+	mi := &file_riposte_v1_admin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2106,7 +2596,7 @@ func (x *RepairCountsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RepairCountsResponse.ProtoReflect.Descriptor instead.
 func (*RepairCountsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{27}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *RepairCountsResponse) GetSubject() *SubjectKey {
@@ -2154,7 +2644,7 @@ type RebuildMemberHistoryRequest struct {
 
 func (x *RebuildMemberHistoryRequest) Reset() {
 	*x = RebuildMemberHistoryRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[28]
+	mi := &file_riposte_v1_admin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2166,7 +2656,7 @@ func (x *RebuildMemberHistoryRequest) String() string {
 func (*RebuildMemberHistoryRequest) ProtoMessage() {}
 
 func (x *RebuildMemberHistoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[28]
+	mi := &file_riposte_v1_admin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2179,7 +2669,7 @@ func (x *RebuildMemberHistoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildMemberHistoryRequest.ProtoReflect.Descriptor instead.
 func (*RebuildMemberHistoryRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{28}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *RebuildMemberHistoryRequest) GetScope() *SubjectScope {
@@ -2222,7 +2712,7 @@ type RebuildMemberHistoryResponse struct {
 
 func (x *RebuildMemberHistoryResponse) Reset() {
 	*x = RebuildMemberHistoryResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[29]
+	mi := &file_riposte_v1_admin_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2234,7 +2724,7 @@ func (x *RebuildMemberHistoryResponse) String() string {
 func (*RebuildMemberHistoryResponse) ProtoMessage() {}
 
 func (x *RebuildMemberHistoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[29]
+	mi := &file_riposte_v1_admin_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2247,7 +2737,7 @@ func (x *RebuildMemberHistoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildMemberHistoryResponse.ProtoReflect.Descriptor instead.
 func (*RebuildMemberHistoryResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{29}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *RebuildMemberHistoryResponse) GetSubjectsDone() int64 {
@@ -2295,7 +2785,7 @@ type RebuildRanksRequest struct {
 
 func (x *RebuildRanksRequest) Reset() {
 	*x = RebuildRanksRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[30]
+	mi := &file_riposte_v1_admin_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2307,7 +2797,7 @@ func (x *RebuildRanksRequest) String() string {
 func (*RebuildRanksRequest) ProtoMessage() {}
 
 func (x *RebuildRanksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[30]
+	mi := &file_riposte_v1_admin_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2320,7 +2810,7 @@ func (x *RebuildRanksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildRanksRequest.ProtoReflect.Descriptor instead.
 func (*RebuildRanksRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{30}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *RebuildRanksRequest) GetScope() *SubjectScope {
@@ -2363,7 +2853,7 @@ type RebuildRanksResponse struct {
 
 func (x *RebuildRanksResponse) Reset() {
 	*x = RebuildRanksResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[31]
+	mi := &file_riposte_v1_admin_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2375,7 +2865,7 @@ func (x *RebuildRanksResponse) String() string {
 func (*RebuildRanksResponse) ProtoMessage() {}
 
 func (x *RebuildRanksResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[31]
+	mi := &file_riposte_v1_admin_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2388,7 +2878,7 @@ func (x *RebuildRanksResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildRanksResponse.ProtoReflect.Descriptor instead.
 func (*RebuildRanksResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{31}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *RebuildRanksResponse) GetSubjectsDone() int64 {
@@ -2432,7 +2922,7 @@ type RebuildCacheRequest struct {
 
 func (x *RebuildCacheRequest) Reset() {
 	*x = RebuildCacheRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[32]
+	mi := &file_riposte_v1_admin_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2444,7 +2934,7 @@ func (x *RebuildCacheRequest) String() string {
 func (*RebuildCacheRequest) ProtoMessage() {}
 
 func (x *RebuildCacheRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[32]
+	mi := &file_riposte_v1_admin_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2457,7 +2947,7 @@ func (x *RebuildCacheRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildCacheRequest.ProtoReflect.Descriptor instead.
 func (*RebuildCacheRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{32}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *RebuildCacheRequest) GetScope() *SubjectScope {
@@ -2485,7 +2975,7 @@ type RebuildCacheResponse struct {
 
 func (x *RebuildCacheResponse) Reset() {
 	*x = RebuildCacheResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[33]
+	mi := &file_riposte_v1_admin_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2497,7 +2987,7 @@ func (x *RebuildCacheResponse) String() string {
 func (*RebuildCacheResponse) ProtoMessage() {}
 
 func (x *RebuildCacheResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[33]
+	mi := &file_riposte_v1_admin_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2510,7 +3000,7 @@ func (x *RebuildCacheResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildCacheResponse.ProtoReflect.Descriptor instead.
 func (*RebuildCacheResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{33}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *RebuildCacheResponse) GetSubjectsRebuilt() int64 {
@@ -2532,7 +3022,7 @@ type ListHotSubjectsRequest struct {
 
 func (x *ListHotSubjectsRequest) Reset() {
 	*x = ListHotSubjectsRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[34]
+	mi := &file_riposte_v1_admin_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2544,7 +3034,7 @@ func (x *ListHotSubjectsRequest) String() string {
 func (*ListHotSubjectsRequest) ProtoMessage() {}
 
 func (x *ListHotSubjectsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[34]
+	mi := &file_riposte_v1_admin_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2557,7 +3047,7 @@ func (x *ListHotSubjectsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHotSubjectsRequest.ProtoReflect.Descriptor instead.
 func (*ListHotSubjectsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{34}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ListHotSubjectsRequest) GetLimit() int32 {
@@ -2578,7 +3068,7 @@ type ListHotSubjectsResponse struct {
 
 func (x *ListHotSubjectsResponse) Reset() {
 	*x = ListHotSubjectsResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[35]
+	mi := &file_riposte_v1_admin_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2590,7 +3080,7 @@ func (x *ListHotSubjectsResponse) String() string {
 func (*ListHotSubjectsResponse) ProtoMessage() {}
 
 func (x *ListHotSubjectsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[35]
+	mi := &file_riposte_v1_admin_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2603,7 +3093,7 @@ func (x *ListHotSubjectsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHotSubjectsResponse.ProtoReflect.Descriptor instead.
 func (*ListHotSubjectsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{35}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ListHotSubjectsResponse) GetSubjects() []*HotSubject {
@@ -2628,7 +3118,7 @@ type HotSubject struct {
 
 func (x *HotSubject) Reset() {
 	*x = HotSubject{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[36]
+	mi := &file_riposte_v1_admin_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2640,7 +3130,7 @@ func (x *HotSubject) String() string {
 func (*HotSubject) ProtoMessage() {}
 
 func (x *HotSubject) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[36]
+	mi := &file_riposte_v1_admin_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2653,7 +3143,7 @@ func (x *HotSubject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HotSubject.ProtoReflect.Descriptor instead.
 func (*HotSubject) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{36}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *HotSubject) GetKey() *SubjectKey {
@@ -2703,7 +3193,7 @@ const file_riposte_v1_admin_proto_rawDesc = "" +
 	"createTime\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x86\x04\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xba\x04\n" +
 	"\x0fImportedComment\x120\n" +
 	"\asubject\x18\x01 \x01(\v2\x16.riposte.v1.SubjectKeyR\asubject\x12,\n" +
 	"\x12parent_external_id\x18\x02 \x01(\tR\x10parentExternalId\x12\x1b\n" +
@@ -2718,7 +3208,8 @@ const file_riposte_v1_admin_proto_rawDesc = "" +
 	"\tedit_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\beditTime\x12;\n" +
 	"\vdelete_time\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"deleteTime\"\x88\x02\n" +
+	"deleteTime\x122\n" +
+	"\x15hidden_without_review\x18\v \x01(\bR\x13hiddenWithoutReview\"\x88\x02\n" +
 	"\fImportedLike\x120\n" +
 	"\asubject\x18\x01 \x01(\v2\x16.riposte.v1.SubjectKeyR\asubject\x12.\n" +
 	"\x13comment_external_id\x18\x02 \x01(\tR\x11commentExternalId\x12\x1b\n" +
@@ -2779,32 +3270,63 @@ const file_riposte_v1_admin_proto_rawDesc = "" +
 	"page_token\x18\x03 \x01(\tR\tpageToken\"o\n" +
 	"\x14ListSubjectsResponse\x12/\n" +
 	"\bsubjects\x18\x01 \x03(\v2\x13.riposte.v1.SubjectR\bsubjects\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x82\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x96\x01\n" +
 	"\x12HideCommentRequest\x12\x12\n" +
 	"\x02id\x18\x01 \x01(\x03B\x020\x01R\x02id\x12!\n" +
 	"\fmoderator_id\x18\x02 \x01(\tR\vmoderatorId\x12\x16\n" +
 	"\x06reason\x18\x03 \x01(\tR\x06reason\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"s\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\x12\x12\n" +
+	"\x04etag\x18\x05 \x01(\tR\x04etag\"s\n" +
 	"\x13HideCommentResponse\x12-\n" +
 	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\x12-\n" +
-	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\"\x84\x01\n" +
+	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\"\x98\x01\n" +
 	"\x14UnhideCommentRequest\x12\x12\n" +
 	"\x02id\x18\x01 \x01(\x03B\x020\x01R\x02id\x12!\n" +
 	"\fmoderator_id\x18\x02 \x01(\tR\vmoderatorId\x12\x16\n" +
 	"\x06reason\x18\x03 \x01(\tR\x06reason\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"u\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\x12\x12\n" +
+	"\x04etag\x18\x05 \x01(\tR\x04etag\"u\n" +
 	"\x15UnhideCommentResponse\x12-\n" +
 	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\x12-\n" +
-	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\"\x90\x01\n" +
+	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\"\xa4\x01\n" +
 	" AdminServiceDeleteCommentRequest\x12\x12\n" +
 	"\x02id\x18\x01 \x01(\x03B\x020\x01R\x02id\x12!\n" +
 	"\fmoderator_id\x18\x02 \x01(\tR\vmoderatorId\x12\x16\n" +
 	"\x06reason\x18\x03 \x01(\tR\x06reason\x12\x1d\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tR\trequestId\"\x81\x01\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\x12\x12\n" +
+	"\x04etag\x18\x05 \x01(\tR\x04etag\"\x81\x01\n" +
 	"!AdminServiceDeleteCommentResponse\x12-\n" +
+	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\x12-\n" +
+	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\"\xac\x01\n" +
+	"\x14SetModerationRequest\x12\x10\n" +
+	"\x03off\x18\x01 \x01(\bR\x03off\x12@\n" +
+	"\x0epending_action\x18\x02 \x01(\x0e2\x19.riposte.v1.PendingActionR\rpendingAction\x12!\n" +
+	"\fmoderator_id\x18\x03 \x01(\tR\vmoderatorId\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\"\xee\x01\n" +
+	"\x15SetModerationResponse\x12-\n" +
+	"\x10comments_checked\x18\x01 \x01(\x03B\x020\x01R\x0fcommentsChecked\x12'\n" +
+	"\rsettled_count\x18\x02 \x01(\x03B\x020\x01R\fsettledCount\x12'\n" +
+	"\rpending_count\x18\x03 \x01(\x03B\x020\x01R\fpendingCount\x12)\n" +
+	"\x0erejected_count\x18\x04 \x01(\x03B\x020\x01R\rrejectedCount\x12)\n" +
+	"\x0erepaired_count\x18\x05 \x01(\x03B\x020\x01R\rrepairedCount\"u\n" +
+	"\x1dAdminServicePinCommentRequest\x12\x12\n" +
+	"\x02id\x18\x01 \x01(\x03B\x020\x01R\x02id\x12!\n" +
+	"\fmoderator_id\x18\x02 \x01(\tR\vmoderatorId\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x03 \x01(\tR\trequestId\"~\n" +
+	"\x1eAdminServicePinCommentResponse\x12-\n" +
+	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\x12-\n" +
+	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\"w\n" +
+	"\x1fAdminServiceUnpinCommentRequest\x12\x12\n" +
+	"\x02id\x18\x01 \x01(\x03B\x020\x01R\x02id\x12!\n" +
+	"\fmoderator_id\x18\x02 \x01(\tR\vmoderatorId\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x03 \x01(\tR\trequestId\"\x80\x01\n" +
+	" AdminServiceUnpinCommentResponse\x12-\n" +
 	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\x12-\n" +
 	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision\"\x93\x01\n" +
 	"\fSubjectScope\x12*\n" +
@@ -2878,7 +3400,11 @@ const file_riposte_v1_admin_proto_rawDesc = "" +
 	"\x1aIMPORT_OUTCOME_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16IMPORT_OUTCOME_CREATED\x10\x01\x12\x1c\n" +
 	"\x18IMPORT_OUTCOME_UNCHANGED\x10\x02\x12\x1b\n" +
-	"\x17IMPORT_OUTCOME_REJECTED\x10\x03B\x87\x01\n" +
+	"\x17IMPORT_OUTCOME_REJECTED\x10\x03*f\n" +
+	"\rPendingAction\x12\x1e\n" +
+	"\x1aPENDING_ACTION_UNSPECIFIED\x10\x00\x12\x1a\n" +
+	"\x16PENDING_ACTION_APPROVE\x10\x01\x12\x19\n" +
+	"\x15PENDING_ACTION_REJECT\x10\x02B\x87\x01\n" +
 	"\x0ecom.riposte.v1B\n" +
 	"AdminProtoP\x01Z riposte.dev/go/riposte/ripostev1\xa2\x02\x03RXX\xaa\x02\n" +
 	"Riposte.V1\xca\x02\n" +
@@ -2896,115 +3422,125 @@ func file_riposte_v1_admin_proto_rawDescGZIP() []byte {
 	return file_riposte_v1_admin_proto_rawDescData
 }
 
-var file_riposte_v1_admin_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_riposte_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
+var file_riposte_v1_admin_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_riposte_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
 var file_riposte_v1_admin_proto_goTypes = []any{
 	(ImportOutcome)(0),                        // 0: riposte.v1.ImportOutcome
-	(*ImportCommentsRequest)(nil),             // 1: riposte.v1.ImportCommentsRequest
-	(*ImportItem)(nil),                        // 2: riposte.v1.ImportItem
-	(*ImportedSubject)(nil),                   // 3: riposte.v1.ImportedSubject
-	(*ImportedComment)(nil),                   // 4: riposte.v1.ImportedComment
-	(*ImportedLike)(nil),                      // 5: riposte.v1.ImportedLike
-	(*ImportCommentsResponse)(nil),            // 6: riposte.v1.ImportCommentsResponse
-	(*ItemError)(nil),                         // 7: riposte.v1.ItemError
-	(*FieldViolation)(nil),                    // 8: riposte.v1.FieldViolation
-	(*ExportSubjectRequest)(nil),              // 9: riposte.v1.ExportSubjectRequest
-	(*ExportSubjectResponse)(nil),             // 10: riposte.v1.ExportSubjectResponse
-	(*ExportedSubject)(nil),                   // 11: riposte.v1.ExportedSubject
-	(*ExportedComment)(nil),                   // 12: riposte.v1.ExportedComment
-	(*ExportedLike)(nil),                      // 13: riposte.v1.ExportedLike
-	(*ListSubjectsRequest)(nil),               // 14: riposte.v1.ListSubjectsRequest
-	(*ListSubjectsResponse)(nil),              // 15: riposte.v1.ListSubjectsResponse
-	(*HideCommentRequest)(nil),                // 16: riposte.v1.HideCommentRequest
-	(*HideCommentResponse)(nil),               // 17: riposte.v1.HideCommentResponse
-	(*UnhideCommentRequest)(nil),              // 18: riposte.v1.UnhideCommentRequest
-	(*UnhideCommentResponse)(nil),             // 19: riposte.v1.UnhideCommentResponse
-	(*AdminServiceDeleteCommentRequest)(nil),  // 20: riposte.v1.AdminServiceDeleteCommentRequest
-	(*AdminServiceDeleteCommentResponse)(nil), // 21: riposte.v1.AdminServiceDeleteCommentResponse
-	(*SubjectScope)(nil),                      // 22: riposte.v1.SubjectScope
-	(*AllSubjects)(nil),                       // 23: riposte.v1.AllSubjects
-	(*VerifyCountsRequest)(nil),               // 24: riposte.v1.VerifyCountsRequest
-	(*VerifyCountsResponse)(nil),              // 25: riposte.v1.VerifyCountsResponse
-	(*CountDrift)(nil),                        // 26: riposte.v1.CountDrift
-	(*RepairCountsRequest)(nil),               // 27: riposte.v1.RepairCountsRequest
-	(*RepairCountsResponse)(nil),              // 28: riposte.v1.RepairCountsResponse
-	(*RebuildMemberHistoryRequest)(nil),       // 29: riposte.v1.RebuildMemberHistoryRequest
-	(*RebuildMemberHistoryResponse)(nil),      // 30: riposte.v1.RebuildMemberHistoryResponse
-	(*RebuildRanksRequest)(nil),               // 31: riposte.v1.RebuildRanksRequest
-	(*RebuildRanksResponse)(nil),              // 32: riposte.v1.RebuildRanksResponse
-	(*RebuildCacheRequest)(nil),               // 33: riposte.v1.RebuildCacheRequest
-	(*RebuildCacheResponse)(nil),              // 34: riposte.v1.RebuildCacheResponse
-	(*ListHotSubjectsRequest)(nil),            // 35: riposte.v1.ListHotSubjectsRequest
-	(*ListHotSubjectsResponse)(nil),           // 36: riposte.v1.ListHotSubjectsResponse
-	(*HotSubject)(nil),                        // 37: riposte.v1.HotSubject
-	nil,                                       // 38: riposte.v1.ImportedSubject.MetadataEntry
-	nil,                                       // 39: riposte.v1.ItemError.MetadataEntry
-	(*SubjectKey)(nil),                        // 40: riposte.v1.SubjectKey
-	(SubjectState)(0),                         // 41: riposte.v1.SubjectState
-	(*timestamppb.Timestamp)(nil),             // 42: google.protobuf.Timestamp
-	(*Content)(nil),                           // 43: riposte.v1.Content
-	(*ClientInfo)(nil),                        // 44: riposte.v1.ClientInfo
-	(CommentState)(0),                         // 45: riposte.v1.CommentState
-	(DeletedBy)(0),                            // 46: riposte.v1.DeletedBy
-	(LikeValue)(0),                            // 47: riposte.v1.LikeValue
-	(*Subject)(nil),                           // 48: riposte.v1.Subject
-	(*Comment)(nil),                           // 49: riposte.v1.Comment
+	(PendingAction)(0),                        // 1: riposte.v1.PendingAction
+	(*ImportCommentsRequest)(nil),             // 2: riposte.v1.ImportCommentsRequest
+	(*ImportItem)(nil),                        // 3: riposte.v1.ImportItem
+	(*ImportedSubject)(nil),                   // 4: riposte.v1.ImportedSubject
+	(*ImportedComment)(nil),                   // 5: riposte.v1.ImportedComment
+	(*ImportedLike)(nil),                      // 6: riposte.v1.ImportedLike
+	(*ImportCommentsResponse)(nil),            // 7: riposte.v1.ImportCommentsResponse
+	(*ItemError)(nil),                         // 8: riposte.v1.ItemError
+	(*FieldViolation)(nil),                    // 9: riposte.v1.FieldViolation
+	(*ExportSubjectRequest)(nil),              // 10: riposte.v1.ExportSubjectRequest
+	(*ExportSubjectResponse)(nil),             // 11: riposte.v1.ExportSubjectResponse
+	(*ExportedSubject)(nil),                   // 12: riposte.v1.ExportedSubject
+	(*ExportedComment)(nil),                   // 13: riposte.v1.ExportedComment
+	(*ExportedLike)(nil),                      // 14: riposte.v1.ExportedLike
+	(*ListSubjectsRequest)(nil),               // 15: riposte.v1.ListSubjectsRequest
+	(*ListSubjectsResponse)(nil),              // 16: riposte.v1.ListSubjectsResponse
+	(*HideCommentRequest)(nil),                // 17: riposte.v1.HideCommentRequest
+	(*HideCommentResponse)(nil),               // 18: riposte.v1.HideCommentResponse
+	(*UnhideCommentRequest)(nil),              // 19: riposte.v1.UnhideCommentRequest
+	(*UnhideCommentResponse)(nil),             // 20: riposte.v1.UnhideCommentResponse
+	(*AdminServiceDeleteCommentRequest)(nil),  // 21: riposte.v1.AdminServiceDeleteCommentRequest
+	(*AdminServiceDeleteCommentResponse)(nil), // 22: riposte.v1.AdminServiceDeleteCommentResponse
+	(*SetModerationRequest)(nil),              // 23: riposte.v1.SetModerationRequest
+	(*SetModerationResponse)(nil),             // 24: riposte.v1.SetModerationResponse
+	(*AdminServicePinCommentRequest)(nil),     // 25: riposte.v1.AdminServicePinCommentRequest
+	(*AdminServicePinCommentResponse)(nil),    // 26: riposte.v1.AdminServicePinCommentResponse
+	(*AdminServiceUnpinCommentRequest)(nil),   // 27: riposte.v1.AdminServiceUnpinCommentRequest
+	(*AdminServiceUnpinCommentResponse)(nil),  // 28: riposte.v1.AdminServiceUnpinCommentResponse
+	(*SubjectScope)(nil),                      // 29: riposte.v1.SubjectScope
+	(*AllSubjects)(nil),                       // 30: riposte.v1.AllSubjects
+	(*VerifyCountsRequest)(nil),               // 31: riposte.v1.VerifyCountsRequest
+	(*VerifyCountsResponse)(nil),              // 32: riposte.v1.VerifyCountsResponse
+	(*CountDrift)(nil),                        // 33: riposte.v1.CountDrift
+	(*RepairCountsRequest)(nil),               // 34: riposte.v1.RepairCountsRequest
+	(*RepairCountsResponse)(nil),              // 35: riposte.v1.RepairCountsResponse
+	(*RebuildMemberHistoryRequest)(nil),       // 36: riposte.v1.RebuildMemberHistoryRequest
+	(*RebuildMemberHistoryResponse)(nil),      // 37: riposte.v1.RebuildMemberHistoryResponse
+	(*RebuildRanksRequest)(nil),               // 38: riposte.v1.RebuildRanksRequest
+	(*RebuildRanksResponse)(nil),              // 39: riposte.v1.RebuildRanksResponse
+	(*RebuildCacheRequest)(nil),               // 40: riposte.v1.RebuildCacheRequest
+	(*RebuildCacheResponse)(nil),              // 41: riposte.v1.RebuildCacheResponse
+	(*ListHotSubjectsRequest)(nil),            // 42: riposte.v1.ListHotSubjectsRequest
+	(*ListHotSubjectsResponse)(nil),           // 43: riposte.v1.ListHotSubjectsResponse
+	(*HotSubject)(nil),                        // 44: riposte.v1.HotSubject
+	nil,                                       // 45: riposte.v1.ImportedSubject.MetadataEntry
+	nil,                                       // 46: riposte.v1.ItemError.MetadataEntry
+	(*SubjectKey)(nil),                        // 47: riposte.v1.SubjectKey
+	(SubjectState)(0),                         // 48: riposte.v1.SubjectState
+	(*timestamppb.Timestamp)(nil),             // 49: google.protobuf.Timestamp
+	(*Content)(nil),                           // 50: riposte.v1.Content
+	(*ClientInfo)(nil),                        // 51: riposte.v1.ClientInfo
+	(CommentState)(0),                         // 52: riposte.v1.CommentState
+	(DeletedBy)(0),                            // 53: riposte.v1.DeletedBy
+	(LikeValue)(0),                            // 54: riposte.v1.LikeValue
+	(*Subject)(nil),                           // 55: riposte.v1.Subject
+	(*Comment)(nil),                           // 56: riposte.v1.Comment
 }
 var file_riposte_v1_admin_proto_depIdxs = []int32{
-	2,  // 0: riposte.v1.ImportCommentsRequest.item:type_name -> riposte.v1.ImportItem
-	3,  // 1: riposte.v1.ImportItem.subject:type_name -> riposte.v1.ImportedSubject
-	4,  // 2: riposte.v1.ImportItem.comment:type_name -> riposte.v1.ImportedComment
-	5,  // 3: riposte.v1.ImportItem.like:type_name -> riposte.v1.ImportedLike
-	40, // 4: riposte.v1.ImportedSubject.key:type_name -> riposte.v1.SubjectKey
-	41, // 5: riposte.v1.ImportedSubject.state:type_name -> riposte.v1.SubjectState
-	38, // 6: riposte.v1.ImportedSubject.metadata:type_name -> riposte.v1.ImportedSubject.MetadataEntry
-	42, // 7: riposte.v1.ImportedSubject.create_time:type_name -> google.protobuf.Timestamp
-	40, // 8: riposte.v1.ImportedComment.subject:type_name -> riposte.v1.SubjectKey
-	43, // 9: riposte.v1.ImportedComment.content:type_name -> riposte.v1.Content
-	44, // 10: riposte.v1.ImportedComment.client:type_name -> riposte.v1.ClientInfo
-	45, // 11: riposte.v1.ImportedComment.state:type_name -> riposte.v1.CommentState
-	46, // 12: riposte.v1.ImportedComment.deleted_by:type_name -> riposte.v1.DeletedBy
-	42, // 13: riposte.v1.ImportedComment.create_time:type_name -> google.protobuf.Timestamp
-	42, // 14: riposte.v1.ImportedComment.edit_time:type_name -> google.protobuf.Timestamp
-	42, // 15: riposte.v1.ImportedComment.delete_time:type_name -> google.protobuf.Timestamp
-	40, // 16: riposte.v1.ImportedLike.subject:type_name -> riposte.v1.SubjectKey
-	47, // 17: riposte.v1.ImportedLike.value:type_name -> riposte.v1.LikeValue
-	42, // 18: riposte.v1.ImportedLike.time:type_name -> google.protobuf.Timestamp
+	3,  // 0: riposte.v1.ImportCommentsRequest.item:type_name -> riposte.v1.ImportItem
+	4,  // 1: riposte.v1.ImportItem.subject:type_name -> riposte.v1.ImportedSubject
+	5,  // 2: riposte.v1.ImportItem.comment:type_name -> riposte.v1.ImportedComment
+	6,  // 3: riposte.v1.ImportItem.like:type_name -> riposte.v1.ImportedLike
+	47, // 4: riposte.v1.ImportedSubject.key:type_name -> riposte.v1.SubjectKey
+	48, // 5: riposte.v1.ImportedSubject.state:type_name -> riposte.v1.SubjectState
+	45, // 6: riposte.v1.ImportedSubject.metadata:type_name -> riposte.v1.ImportedSubject.MetadataEntry
+	49, // 7: riposte.v1.ImportedSubject.create_time:type_name -> google.protobuf.Timestamp
+	47, // 8: riposte.v1.ImportedComment.subject:type_name -> riposte.v1.SubjectKey
+	50, // 9: riposte.v1.ImportedComment.content:type_name -> riposte.v1.Content
+	51, // 10: riposte.v1.ImportedComment.client:type_name -> riposte.v1.ClientInfo
+	52, // 11: riposte.v1.ImportedComment.state:type_name -> riposte.v1.CommentState
+	53, // 12: riposte.v1.ImportedComment.deleted_by:type_name -> riposte.v1.DeletedBy
+	49, // 13: riposte.v1.ImportedComment.create_time:type_name -> google.protobuf.Timestamp
+	49, // 14: riposte.v1.ImportedComment.edit_time:type_name -> google.protobuf.Timestamp
+	49, // 15: riposte.v1.ImportedComment.delete_time:type_name -> google.protobuf.Timestamp
+	47, // 16: riposte.v1.ImportedLike.subject:type_name -> riposte.v1.SubjectKey
+	54, // 17: riposte.v1.ImportedLike.value:type_name -> riposte.v1.LikeValue
+	49, // 18: riposte.v1.ImportedLike.time:type_name -> google.protobuf.Timestamp
 	0,  // 19: riposte.v1.ImportCommentsResponse.outcome:type_name -> riposte.v1.ImportOutcome
-	7,  // 20: riposte.v1.ImportCommentsResponse.error:type_name -> riposte.v1.ItemError
-	39, // 21: riposte.v1.ItemError.metadata:type_name -> riposte.v1.ItemError.MetadataEntry
-	8,  // 22: riposte.v1.ItemError.violations:type_name -> riposte.v1.FieldViolation
-	40, // 23: riposte.v1.ExportSubjectRequest.key:type_name -> riposte.v1.SubjectKey
-	11, // 24: riposte.v1.ExportSubjectResponse.subject:type_name -> riposte.v1.ExportedSubject
-	12, // 25: riposte.v1.ExportSubjectResponse.comment:type_name -> riposte.v1.ExportedComment
-	13, // 26: riposte.v1.ExportSubjectResponse.like:type_name -> riposte.v1.ExportedLike
-	48, // 27: riposte.v1.ExportedSubject.subject:type_name -> riposte.v1.Subject
-	49, // 28: riposte.v1.ExportedComment.comment:type_name -> riposte.v1.Comment
-	44, // 29: riposte.v1.ExportedComment.client:type_name -> riposte.v1.ClientInfo
-	47, // 30: riposte.v1.ExportedLike.value:type_name -> riposte.v1.LikeValue
-	42, // 31: riposte.v1.ExportedLike.time:type_name -> google.protobuf.Timestamp
-	48, // 32: riposte.v1.ListSubjectsResponse.subjects:type_name -> riposte.v1.Subject
-	49, // 33: riposte.v1.HideCommentResponse.comment:type_name -> riposte.v1.Comment
-	49, // 34: riposte.v1.UnhideCommentResponse.comment:type_name -> riposte.v1.Comment
-	49, // 35: riposte.v1.AdminServiceDeleteCommentResponse.comment:type_name -> riposte.v1.Comment
-	40, // 36: riposte.v1.SubjectScope.key:type_name -> riposte.v1.SubjectKey
-	23, // 37: riposte.v1.SubjectScope.all:type_name -> riposte.v1.AllSubjects
-	22, // 38: riposte.v1.VerifyCountsRequest.scope:type_name -> riposte.v1.SubjectScope
-	40, // 39: riposte.v1.VerifyCountsResponse.subject:type_name -> riposte.v1.SubjectKey
-	26, // 40: riposte.v1.VerifyCountsResponse.drifts:type_name -> riposte.v1.CountDrift
-	22, // 41: riposte.v1.RepairCountsRequest.scope:type_name -> riposte.v1.SubjectScope
-	40, // 42: riposte.v1.RepairCountsResponse.subject:type_name -> riposte.v1.SubjectKey
-	26, // 43: riposte.v1.RepairCountsResponse.repaired:type_name -> riposte.v1.CountDrift
-	22, // 44: riposte.v1.RebuildMemberHistoryRequest.scope:type_name -> riposte.v1.SubjectScope
-	22, // 45: riposte.v1.RebuildRanksRequest.scope:type_name -> riposte.v1.SubjectScope
-	22, // 46: riposte.v1.RebuildCacheRequest.scope:type_name -> riposte.v1.SubjectScope
-	37, // 47: riposte.v1.ListHotSubjectsResponse.subjects:type_name -> riposte.v1.HotSubject
-	40, // 48: riposte.v1.HotSubject.key:type_name -> riposte.v1.SubjectKey
-	49, // [49:49] is the sub-list for method output_type
-	49, // [49:49] is the sub-list for method input_type
-	49, // [49:49] is the sub-list for extension type_name
-	49, // [49:49] is the sub-list for extension extendee
-	0,  // [0:49] is the sub-list for field type_name
+	8,  // 20: riposte.v1.ImportCommentsResponse.error:type_name -> riposte.v1.ItemError
+	46, // 21: riposte.v1.ItemError.metadata:type_name -> riposte.v1.ItemError.MetadataEntry
+	9,  // 22: riposte.v1.ItemError.violations:type_name -> riposte.v1.FieldViolation
+	47, // 23: riposte.v1.ExportSubjectRequest.key:type_name -> riposte.v1.SubjectKey
+	12, // 24: riposte.v1.ExportSubjectResponse.subject:type_name -> riposte.v1.ExportedSubject
+	13, // 25: riposte.v1.ExportSubjectResponse.comment:type_name -> riposte.v1.ExportedComment
+	14, // 26: riposte.v1.ExportSubjectResponse.like:type_name -> riposte.v1.ExportedLike
+	55, // 27: riposte.v1.ExportedSubject.subject:type_name -> riposte.v1.Subject
+	56, // 28: riposte.v1.ExportedComment.comment:type_name -> riposte.v1.Comment
+	51, // 29: riposte.v1.ExportedComment.client:type_name -> riposte.v1.ClientInfo
+	54, // 30: riposte.v1.ExportedLike.value:type_name -> riposte.v1.LikeValue
+	49, // 31: riposte.v1.ExportedLike.time:type_name -> google.protobuf.Timestamp
+	55, // 32: riposte.v1.ListSubjectsResponse.subjects:type_name -> riposte.v1.Subject
+	56, // 33: riposte.v1.HideCommentResponse.comment:type_name -> riposte.v1.Comment
+	56, // 34: riposte.v1.UnhideCommentResponse.comment:type_name -> riposte.v1.Comment
+	56, // 35: riposte.v1.AdminServiceDeleteCommentResponse.comment:type_name -> riposte.v1.Comment
+	1,  // 36: riposte.v1.SetModerationRequest.pending_action:type_name -> riposte.v1.PendingAction
+	56, // 37: riposte.v1.AdminServicePinCommentResponse.comment:type_name -> riposte.v1.Comment
+	56, // 38: riposte.v1.AdminServiceUnpinCommentResponse.comment:type_name -> riposte.v1.Comment
+	47, // 39: riposte.v1.SubjectScope.key:type_name -> riposte.v1.SubjectKey
+	30, // 40: riposte.v1.SubjectScope.all:type_name -> riposte.v1.AllSubjects
+	29, // 41: riposte.v1.VerifyCountsRequest.scope:type_name -> riposte.v1.SubjectScope
+	47, // 42: riposte.v1.VerifyCountsResponse.subject:type_name -> riposte.v1.SubjectKey
+	33, // 43: riposte.v1.VerifyCountsResponse.drifts:type_name -> riposte.v1.CountDrift
+	29, // 44: riposte.v1.RepairCountsRequest.scope:type_name -> riposte.v1.SubjectScope
+	47, // 45: riposte.v1.RepairCountsResponse.subject:type_name -> riposte.v1.SubjectKey
+	33, // 46: riposte.v1.RepairCountsResponse.repaired:type_name -> riposte.v1.CountDrift
+	29, // 47: riposte.v1.RebuildMemberHistoryRequest.scope:type_name -> riposte.v1.SubjectScope
+	29, // 48: riposte.v1.RebuildRanksRequest.scope:type_name -> riposte.v1.SubjectScope
+	29, // 49: riposte.v1.RebuildCacheRequest.scope:type_name -> riposte.v1.SubjectScope
+	44, // 50: riposte.v1.ListHotSubjectsResponse.subjects:type_name -> riposte.v1.HotSubject
+	47, // 51: riposte.v1.HotSubject.key:type_name -> riposte.v1.SubjectKey
+	52, // [52:52] is the sub-list for method output_type
+	52, // [52:52] is the sub-list for method input_type
+	52, // [52:52] is the sub-list for extension type_name
+	52, // [52:52] is the sub-list for extension extendee
+	0,  // [0:52] is the sub-list for field type_name
 }
 
 func init() { file_riposte_v1_admin_proto_init() }
@@ -3025,7 +3561,7 @@ func file_riposte_v1_admin_proto_init() {
 		(*ExportSubjectResponse_Comment)(nil),
 		(*ExportSubjectResponse_Like)(nil),
 	}
-	file_riposte_v1_admin_proto_msgTypes[21].OneofWrappers = []any{
+	file_riposte_v1_admin_proto_msgTypes[27].OneofWrappers = []any{
 		(*SubjectScope_Key)(nil),
 		(*SubjectScope_ObjectType)(nil),
 		(*SubjectScope_All)(nil),
@@ -3035,8 +3571,8 @@ func file_riposte_v1_admin_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_riposte_v1_admin_proto_rawDesc), len(file_riposte_v1_admin_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   39,
+			NumEnums:      2,
+			NumMessages:   45,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

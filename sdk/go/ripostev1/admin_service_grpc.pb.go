@@ -25,6 +25,9 @@ const (
 	AdminService_HideComment_FullMethodName          = "/riposte.v1.AdminService/HideComment"
 	AdminService_UnhideComment_FullMethodName        = "/riposte.v1.AdminService/UnhideComment"
 	AdminService_DeleteComment_FullMethodName        = "/riposte.v1.AdminService/DeleteComment"
+	AdminService_PinComment_FullMethodName           = "/riposte.v1.AdminService/PinComment"
+	AdminService_UnpinComment_FullMethodName         = "/riposte.v1.AdminService/UnpinComment"
+	AdminService_SetModeration_FullMethodName        = "/riposte.v1.AdminService/SetModeration"
 	AdminService_VerifyCounts_FullMethodName         = "/riposte.v1.AdminService/VerifyCounts"
 	AdminService_RepairCounts_FullMethodName         = "/riposte.v1.AdminService/RepairCounts"
 	AdminService_RebuildMemberHistory_FullMethodName = "/riposte.v1.AdminService/RebuildMemberHistory"
@@ -82,14 +85,14 @@ type AdminServiceClient interface {
 	//
 	// Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
 	// stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
-	// deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
+	// deleted too), STATE_CONFLICT (the comment is HIDDEN), ETAG_MISMATCH, REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
 	HideComment(ctx context.Context, in *HideCommentRequest, opts ...grpc.CallOption) (*HideCommentResponse, error)
 	// Brings a hidden comment back to ACTIVE.
 	//
 	// Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT (the comment is ACTIVE),
-	// REQUEST_ID_REUSED.
+	// ETAG_MISMATCH, REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
 	UnhideComment(ctx context.Context, in *UnhideCommentRequest, opts ...grpc.CallOption) (*UnhideCommentResponse, error)
@@ -97,10 +100,41 @@ type AdminServiceClient interface {
 	// it.
 	//
 	// A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
-	// Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
+	// Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), ETAG_MISMATCH,
+	// REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
 	DeleteComment(ctx context.Context, in *AdminServiceDeleteCommentRequest, opts ...grpc.CallOption) (*AdminServiceDeleteCommentResponse, error)
+	// Pins a root as a moderator: in any state of the subject, whoever owns it. A subject has at most
+	// three pins.
+	//
+	// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+	// too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
+	//
+	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+	PinComment(ctx context.Context, in *AdminServicePinCommentRequest, opts ...grpc.CallOption) (*AdminServicePinCommentResponse, error)
+	// Takes the pin off a root as a moderator, in any state of the subject.
+	//
+	// Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+	// deleted one too), REQUEST_ID_REUSED.
+	//
+	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+	UnpinComment(ctx context.Context, in *AdminServiceUnpinCommentRequest, opts ...grpc.CallOption) (*AdminServiceUnpinCommentResponse, error)
+	// Turns moderation off or on for all processes, and then goes once over everything that was ever
+	// open or decided.
+	//
+	// While it is off, no process makes a state that a program of before moderation does not know:
+	// what would leave a comment PENDING or REJECTED or store a proposed edit is refused with
+	// OVERLOADED, so members whose comments would wait cannot write. Off refuses the proposed edits
+	// that wait, and decides on comments that are PENDING where `pending_action` says so; its
+	// decisions have the code `moderation.off`. On sets open questions and counts as their comments
+	// require it. The switch is set at every data source before the first answer, and within 2 s every
+	// process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat until
+	// `settled_count` is 0. Only for callers that may use every object type.
+	// Errors: SHARD_UNAVAILABLE (the switch may be set at some sources; a repeat sets them all).
+	//
+	// Example: `{"off": true, "pendingAction": "PENDING_ACTION_REJECT", "moderatorId": "op-1"}`.
+	SetModeration(ctx context.Context, in *SetModerationRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[SetModerationResponse], error)
 	// Compares stored counts with the rows they count; one answer per subject, also where all agree.
 	//
 	// Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
@@ -229,9 +263,48 @@ func (c *adminServiceClient) DeleteComment(ctx context.Context, in *AdminService
 	return out, nil
 }
 
+func (c *adminServiceClient) PinComment(ctx context.Context, in *AdminServicePinCommentRequest, opts ...grpc.CallOption) (*AdminServicePinCommentResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AdminServicePinCommentResponse)
+	err := c.cc.Invoke(ctx, AdminService_PinComment_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) UnpinComment(ctx context.Context, in *AdminServiceUnpinCommentRequest, opts ...grpc.CallOption) (*AdminServiceUnpinCommentResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AdminServiceUnpinCommentResponse)
+	err := c.cc.Invoke(ctx, AdminService_UnpinComment_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) SetModeration(ctx context.Context, in *SetModerationRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[SetModerationResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[2], AdminService_SetModeration_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[SetModerationRequest, SetModerationResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AdminService_SetModerationClient = grpc.ServerStreamingClient[SetModerationResponse]
+
 func (c *adminServiceClient) VerifyCounts(ctx context.Context, in *VerifyCountsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[VerifyCountsResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[2], AdminService_VerifyCounts_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[3], AdminService_VerifyCounts_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +323,7 @@ type AdminService_VerifyCountsClient = grpc.ServerStreamingClient[VerifyCountsRe
 
 func (c *adminServiceClient) RepairCounts(ctx context.Context, in *RepairCountsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RepairCountsResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[3], AdminService_RepairCounts_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[4], AdminService_RepairCounts_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +342,7 @@ type AdminService_RepairCountsClient = grpc.ServerStreamingClient[RepairCountsRe
 
 func (c *adminServiceClient) RebuildMemberHistory(ctx context.Context, in *RebuildMemberHistoryRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RebuildMemberHistoryResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[4], AdminService_RebuildMemberHistory_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[5], AdminService_RebuildMemberHistory_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +361,7 @@ type AdminService_RebuildMemberHistoryClient = grpc.ServerStreamingClient[Rebuil
 
 func (c *adminServiceClient) RebuildRanks(ctx context.Context, in *RebuildRanksRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RebuildRanksResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[5], AdminService_RebuildRanks_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[6], AdminService_RebuildRanks_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -307,7 +380,7 @@ type AdminService_RebuildRanksClient = grpc.ServerStreamingClient[RebuildRanksRe
 
 func (c *adminServiceClient) RebuildCache(ctx context.Context, in *RebuildCacheRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[RebuildCacheResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[6], AdminService_RebuildCache_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &AdminService_ServiceDesc.Streams[7], AdminService_RebuildCache_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -383,14 +456,14 @@ type AdminServiceServer interface {
 	//
 	// Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
 	// stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
-	// deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
+	// deleted too), STATE_CONFLICT (the comment is HIDDEN), ETAG_MISMATCH, REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
 	HideComment(context.Context, *HideCommentRequest) (*HideCommentResponse, error)
 	// Brings a hidden comment back to ACTIVE.
 	//
 	// Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT (the comment is ACTIVE),
-	// REQUEST_ID_REUSED.
+	// ETAG_MISMATCH, REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
 	UnhideComment(context.Context, *UnhideCommentRequest) (*UnhideCommentResponse, error)
@@ -398,10 +471,41 @@ type AdminServiceServer interface {
 	// it.
 	//
 	// A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
-	// Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
+	// Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), ETAG_MISMATCH,
+	// REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
 	DeleteComment(context.Context, *AdminServiceDeleteCommentRequest) (*AdminServiceDeleteCommentResponse, error)
+	// Pins a root as a moderator: in any state of the subject, whoever owns it. A subject has at most
+	// three pins.
+	//
+	// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+	// too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
+	//
+	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+	PinComment(context.Context, *AdminServicePinCommentRequest) (*AdminServicePinCommentResponse, error)
+	// Takes the pin off a root as a moderator, in any state of the subject.
+	//
+	// Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+	// deleted one too), REQUEST_ID_REUSED.
+	//
+	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+	UnpinComment(context.Context, *AdminServiceUnpinCommentRequest) (*AdminServiceUnpinCommentResponse, error)
+	// Turns moderation off or on for all processes, and then goes once over everything that was ever
+	// open or decided.
+	//
+	// While it is off, no process makes a state that a program of before moderation does not know:
+	// what would leave a comment PENDING or REJECTED or store a proposed edit is refused with
+	// OVERLOADED, so members whose comments would wait cannot write. Off refuses the proposed edits
+	// that wait, and decides on comments that are PENDING where `pending_action` says so; its
+	// decisions have the code `moderation.off`. On sets open questions and counts as their comments
+	// require it. The switch is set at every data source before the first answer, and within 2 s every
+	// process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat until
+	// `settled_count` is 0. Only for callers that may use every object type.
+	// Errors: SHARD_UNAVAILABLE (the switch may be set at some sources; a repeat sets them all).
+	//
+	// Example: `{"off": true, "pendingAction": "PENDING_ACTION_REJECT", "moderatorId": "op-1"}`.
+	SetModeration(*SetModerationRequest, grpc.ServerStreamingServer[SetModerationResponse]) error
 	// Compares stored counts with the rows they count; one answer per subject, also where all agree.
 	//
 	// Changes nothing. Resumable by `resume_token`. Errors: SUBJECT_NOT_FOUND, OBJECT_TYPE_UNKNOWN,
@@ -475,6 +579,15 @@ func (UnimplementedAdminServiceServer) UnhideComment(context.Context, *UnhideCom
 }
 func (UnimplementedAdminServiceServer) DeleteComment(context.Context, *AdminServiceDeleteCommentRequest) (*AdminServiceDeleteCommentResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DeleteComment not implemented")
+}
+func (UnimplementedAdminServiceServer) PinComment(context.Context, *AdminServicePinCommentRequest) (*AdminServicePinCommentResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method PinComment not implemented")
+}
+func (UnimplementedAdminServiceServer) UnpinComment(context.Context, *AdminServiceUnpinCommentRequest) (*AdminServiceUnpinCommentResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method UnpinComment not implemented")
+}
+func (UnimplementedAdminServiceServer) SetModeration(*SetModerationRequest, grpc.ServerStreamingServer[SetModerationResponse]) error {
+	return status.Error(codes.Unimplemented, "method SetModeration not implemented")
 }
 func (UnimplementedAdminServiceServer) VerifyCounts(*VerifyCountsRequest, grpc.ServerStreamingServer[VerifyCountsResponse]) error {
 	return status.Error(codes.Unimplemented, "method VerifyCounts not implemented")
@@ -605,6 +718,53 @@ func _AdminService_DeleteComment_Handler(srv interface{}, ctx context.Context, d
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_PinComment_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(AdminServicePinCommentRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).PinComment(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_PinComment_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).PinComment(ctx, req.(*AdminServicePinCommentRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_UnpinComment_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(AdminServiceUnpinCommentRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).UnpinComment(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_UnpinComment_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).UnpinComment(ctx, req.(*AdminServiceUnpinCommentRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_SetModeration_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(SetModerationRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(AdminServiceServer).SetModeration(m, &grpc.GenericServerStream[SetModerationRequest, SetModerationResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AdminService_SetModerationServer = grpc.ServerStreamingServer[SetModerationResponse]
+
 func _AdminService_VerifyCounts_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(VerifyCountsRequest)
 	if err := stream.RecvMsg(m); err != nil {
@@ -702,6 +862,14 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _AdminService_DeleteComment_Handler,
 		},
 		{
+			MethodName: "PinComment",
+			Handler:    _AdminService_PinComment_Handler,
+		},
+		{
+			MethodName: "UnpinComment",
+			Handler:    _AdminService_UnpinComment_Handler,
+		},
+		{
 			MethodName: "ListHotSubjects",
 			Handler:    _AdminService_ListHotSubjects_Handler,
 		},
@@ -716,6 +884,11 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "ExportSubject",
 			Handler:       _AdminService_ExportSubject_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "SetModeration",
+			Handler:       _AdminService_SetModeration_Handler,
 			ServerStreams: true,
 		},
 		{

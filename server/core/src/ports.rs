@@ -24,11 +24,11 @@ pub use events::{
 pub use ids::IdSource;
 pub use lease::{Epoch, LeaseCandidate, RelayLease};
 pub use maintenance::{CountRepair, MemberHistories, RebuildProgress, RepairReport};
-pub use moderation_switch::ModerationSwitch;
+pub use moderation_switch::{ModerationSwitch, SWITCH_DELAY};
 pub use outbox::{EventLog, Outbox, OutboxState};
 pub use ranking::{RankIndexes, RankingSnapshots};
 pub use reports::Reports;
-pub use reviews::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
+pub use reviews::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewPosition, ReviewQuery, Reviews};
 pub use rows::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, PassThrough, Reader, ReviewRows,
     SubjectRows,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use riposte_core::ports::{CachedPages, Clock, SubjectWatches};
 use riposte_core::read::ReviewQueue;
-use riposte_core::{Comments, Maintenance, MemberReports, Mutations};
+use riposte_core::{Comments, Maintenance, MemberReports, ModerationControl, Mutations};
 use riposte_sdk::v1;
 use riposte_telemetry::Metrics;
 use tokio::sync::watch;
@@ -28,6 +28,8 @@ pub struct Services {
     pub reports: MemberReports,
     /// The use cases that write.
     pub mutations: Mutations,
+    /// Turns moderation off and on.
+    pub moderation: ModerationControl,
     /// The maintenance of counts and derived rows.
     pub maintenance: Maintenance,
     /// Seals and opens page tokens.

@@ -1,6 +1,7 @@
 //! Converts items of an import from messages to domain types.
 
 use riposte_core::content::is_blank;
+use riposte_core::object_type::ModerationMode;
 use riposte_core::origin::ImportOrigin;
 use riposte_core::submit::{ImportItem, ImportKind};
 use riposte_core::verbs::{ImportTimes, ImportedComment, ImportedLike, ImportedSubject};
@@ -80,7 +81,10 @@ fn subject(v: &mut Violations, new: v1::ImportedSubject) -> Option<ImportKind> {
 }
 
 fn comment(v: &mut Violations, policy: Option<&Policy>, new: v1::ImportedComment, now: Millis) -> Option<ImportKind> {
-    let state = v.take(state(new.state));
+    let state = v.take(state(new.state)).map(|state| match policy {
+        Some(policy) if new.hidden_without_review => without_review(state, policy),
+        Some(_) | None => state,
+    });
     // The source of a tombstone may have lost its content and its author.
     let is_deleted = state == Some(CommentState::Deleted);
     let parent = match new.parent_external_id.as_str() {
@@ -127,14 +131,22 @@ fn like(v: &mut Violations, new: v1::ImportedLike, now: Millis) -> Option<Import
 }
 
 fn state(state: i32) -> Result<CommentState, Violation> {
-    const IMPORTED: [(v1::CommentState, CommentState); 4] = [
+    const IMPORTED: [(v1::CommentState, CommentState); 6] = [
         (v1::CommentState::Unspecified, CommentState::Active),
         (v1::CommentState::Active, CommentState::Active),
+        (v1::CommentState::Pending, CommentState::Pending),
+        (v1::CommentState::Rejected, CommentState::Rejected),
         (v1::CommentState::Hidden, CommentState::Hidden),
         (v1::CommentState::Deleted, CommentState::Deleted),
     ];
     let imported = IMPORTED.into_iter().find(|(value, _)| i32::from(*value) == state).map(|(_, state)| state);
-    imported.ok_or_else(|| Violation::field("comment.state", "must be ACTIVE, HIDDEN or DELETED"))
+    imported.ok_or_else(|| Violation::field("comment.state", "must be ACTIVE, PENDING, REJECTED, HIDDEN or DELETED"))
+}
+
+/// Returns the state of a comment that waits in its source: it is hidden where none waits here.
+fn without_review(state: CommentState, policy: &Policy) -> CommentState {
+    let is_hidden = state == CommentState::Pending && policy.moderation == ModerationMode::Post;
+    if is_hidden { CommentState::Hidden } else { state }
 }
 
 fn deleted_by(role: i32) -> Result<Option<DeletedBy>, Violation> {

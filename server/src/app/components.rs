@@ -9,7 +9,7 @@ use riposte_core::rank::RankingConfig;
 use riposte_core::read::{ReadPorts, ReviewQueue};
 use riposte_core::reports::ReportPorts;
 use riposte_core::submit::WritePorts;
-use riposte_core::{CommandLog, Comments, Maintenance, MemberReports, Mutations};
+use riposte_core::{CommandLog, Comments, Maintenance, MemberReports, ModerationControl, Mutations};
 use riposte_settings::ByteSize;
 use riposte_store::SqlStore;
 use riposte_telemetry::Metrics;
@@ -161,6 +161,17 @@ impl Components<'_> {
         let log = decorate(&self.decorators.log, log);
         let ports = WritePorts { reader, log, clock: Arc::clone(self.clock) as _, ids: self.store.ids() };
         Mutations::new(ports, Arc::clone(self.policies))
+    }
+
+    /// Returns the switch of moderation with its passes, over the rows.
+    pub(super) fn moderation(&self, mutations: &Mutations, maintenance: &Maintenance) -> ModerationControl {
+        ModerationControl {
+            switch: self.store.moderation_switch(),
+            reviews: self.store.reviews(),
+            reader: decorate(&self.decorators.reader, self.store.reader()),
+            mutations: mutations.clone(),
+            maintenance: maintenance.clone(),
+        }
     }
 
     /// Returns the maintenance of counts and derived rows.

@@ -1,10 +1,10 @@
-//! Records the backlog of reviews in the metrics.
+//! Records the backlog of reviews, and processes of versions before moderation, in the metrics.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use riposte_core::ObjectType;
-use riposte_core::ports::{Clock, ReviewBacklog, Reviews};
+use riposte_core::ports::{Clock, ModerationSwitch, ReviewBacklog, Reviews};
 use riposte_telemetry::Metrics;
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -16,6 +16,8 @@ const INTERVAL: Duration = Duration::from_secs(15);
 pub(super) struct ReviewGauges {
     /// The queue of open reviews.
     pub(super) reviews: Arc<dyn Reviews>,
+    /// The gates of moderation.
+    pub(super) switch: Arc<dyn ModerationSwitch>,
     /// The registered object types.
     pub(super) types: Vec<ObjectType>,
     /// The present time.
@@ -35,6 +37,10 @@ impl ReviewGauges {
             match self.reviews.backlogs(&self.types).await {
                 Ok(backlogs) => self.record(&backlogs),
                 Err(error) => tracing::debug!(error = %error.log_text(), "open reviews could not be counted"),
+            }
+            match self.switch.old_leases().await {
+                Ok(leases) => self.metrics.old_writers(leases),
+                Err(error) => tracing::debug!(error = %error.log_text(), "leases could not be counted"),
             }
         }
     }

@@ -103,14 +103,17 @@ impl<'a> Startup<'a> {
         let leases = self.background_tasks(&data, &cache, &relay, &notifier, &ready.subscribe());
         let queues = self.write_queues(&data, &components, &notifier);
         let reader = cache.reader(&store);
+        let mutations = components.mutations(Arc::clone(&reader), &queues, &pages);
+        let maintenance = components.maintenance(Arc::clone(&reader), &derived);
         let services = Services {
             audit,
-            comments: components.reads(Arc::clone(&reader), cache.rankings(&derived.rankings)),
+            comments: components.reads(reader, cache.rankings(&derived.rankings)),
             primary: components.reads(store.reader(), Arc::clone(&derived.rankings)),
             reviews: components.review_queue(),
             reports: components.member_reports(),
-            mutations: components.mutations(Arc::clone(&reader), &queues, &pages),
-            maintenance: components.maintenance(reader, &derived),
+            moderation: components.moderation(&mutations, &maintenance),
+            mutations,
+            maintenance,
             tokens: Arc::new(tokens),
             clock: Arc::clone(&self.clock) as _,
             limits: components.limits(),
@@ -206,6 +209,7 @@ impl<'a> Startup<'a> {
         let types = config.object_types.keys().map(|name| ObjectType::stored(name.clone())).collect();
         let gauges = ReviewGauges {
             reviews: store.reviews(),
+            switch: store.moderation_switch(),
             types,
             clock: Arc::clone(&self.clock) as _,
             metrics: self.inputs.metrics.clone(),

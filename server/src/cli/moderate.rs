@@ -1,6 +1,7 @@
 //! `riposte moderate`: the work of a moderator on the command line, for first steps and for
 //! scripts.
 
+mod switch;
 mod text;
 
 use super::connect::AdminAddress;
@@ -67,6 +68,10 @@ enum Action {
     /// Print the decisions on a comment, the latest first
     #[command(after_long_help = EXAMPLES)]
     Log(CommentArgs),
+    /// Turn moderation off for all processes, before an earlier version runs again
+    Off(switch::OffArgs),
+    /// Turn moderation on again
+    On(switch::OnArgs),
 }
 
 /// The moderator.
@@ -191,6 +196,8 @@ impl Args {
                 Ok(ExitCode::SUCCESS)
             }
             Action::Log(args) => args.log().await,
+            Action::Off(args) => args.run().await,
+            Action::On(args) => args.run().await,
         }
     }
 }

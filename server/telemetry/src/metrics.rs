@@ -174,7 +174,7 @@ impl Metrics {
         self.0.instruments.consumer_stuck.record(is_stuck.into(), &[source_label(source), consumer_label(consumer)]);
     }
 
-    /// Counts a verdict that was answered with a decision.
+    /// Counts a decision of a moderator.
     pub fn decided(&self, action: &'static str, automation: &'static str) {
         let labels = [KeyValue::new(attribute::ACTION, action), KeyValue::new(attribute::AUTOMATION, automation)];
         self.0.instruments.decisions.add(1, &labels);
@@ -191,6 +191,19 @@ impl Metrics {
         let label = [KeyValue::new(attribute::OBJECT_TYPE, object_type.to_owned())];
         self.0.instruments.review_open.record(open, &label);
         self.0.instruments.review_overdue.record(overdue.as_secs_f64(), &label);
+    }
+
+    /// Counts a lease of a review that ended without a verdict; `is_stuck` is true if that happened
+    /// to its comment too often.
+    pub fn lease_expired(&self, object_type: &str, is_stuck: bool) {
+        let label = [KeyValue::new(attribute::OBJECT_TYPE, object_type.to_owned())];
+        self.0.instruments.review_expired_leases.add(1, &label);
+        self.0.instruments.review_stuck.add(is_stuck.into(), &label);
+    }
+
+    /// Records the number of leases of processes of a version before moderation.
+    pub fn old_writers(&self, leases: usize) {
+        self.0.instruments.old_writers.record(leases as u64, &[]);
     }
 
     /// Counts commits of a data source (from 0) whose events were deleted before an event consumer

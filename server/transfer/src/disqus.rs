@@ -3,8 +3,8 @@
 //! A subject's id is the thread's own `<id>` (the identifier that the site gave it), or else path
 //! and query of its link, or else Disqus' number; with `--subject-by path` or `url` the link comes
 //! first. Several threads with one id are one subject (see [`threads`]). Deleted posts are imported
-//! as tombstones, spam as hidden comments. Posts of a thread that is not in the file are rejected.
-//! The text is HTML and is converted to plain text.
+//! as tombstones, spam as hidden comments, posts that wait as unapproved ones. Posts of a thread
+//! that is not in the file are rejected. The text is HTML and is converted to plain text.
 
 mod threads;
 
@@ -65,11 +65,14 @@ fn post(fields: &Fields, threads: &mut Threads, settings: &ReadSettings) -> Grou
         SourceMember { username: fields.get("author/username"), email: fields.get("author/email"), name: &name };
     let create_time = TimeReader::utc().read(fields.get("createdAt"));
     let parent = fields.get("parent@id");
-    let is_withheld = is_set(fields.get("isSpam")) || !matches!(fields.get("isApproved"), "" | "true");
-    let state = match (is_set(fields.get("isDeleted")), is_withheld) {
-        (true, _) => CommentState::Deleted,
-        (false, true) => CommentState::Hidden,
-        (false, false) => CommentState::Active,
+    let state = if is_set(fields.get("isDeleted")) {
+        CommentState::Deleted
+    } else if is_set(fields.get("isSpam")) {
+        CommentState::Hidden
+    } else if matches!(fields.get("isApproved"), "" | "true") {
+        CommentState::Active
+    } else {
+        CommentState::Unapproved
     };
     let mut comment = Comment {
         key: key.clone().unwrap_or_else(|| settings.unknown_page()),
@@ -196,8 +199,8 @@ mod tests {
             Record::Subject(_) | Record::Like(_) => None,
         };
         let states: Vec<CommentState> = entries.iter().filter_map(state).collect();
-        use CommentState::{Active, Deleted, Hidden};
-        assert_eq!(states, [Deleted, Deleted, Hidden, Hidden, Active]);
+        use CommentState::{Active, Deleted, Hidden, Unapproved};
+        assert_eq!(states, [Deleted, Deleted, Hidden, Unapproved, Active]);
         assert_eq!(subjects(&entries)[0].2, SubjectState::Hidden);
     }
 

@@ -145,7 +145,7 @@ pub(crate) struct CommentMap {
     pub(crate) edit_time: Option<Field>,
     #[serde(default)]
     pub(crate) delete_time: Option<Field>,
-    /// ACTIVE, HIDDEN or DELETED.
+    /// ACTIVE, UNAPPROVED, PENDING, REJECTED, HIDDEN or DELETED.
     #[serde(default)]
     pub(crate) state: Option<Field>,
     /// AUTHOR, SUBJECT_OWNER or MODERATOR.

@@ -59,6 +59,8 @@ fn imported_comment(comment: &Comment) -> ImportedComment {
     let deleted = comment.state == CommentState::Deleted;
     let state = match comment.state {
         CommentState::Active => v1::CommentState::Active,
+        CommentState::Unapproved | CommentState::Pending => v1::CommentState::Pending,
+        CommentState::Rejected => v1::CommentState::Rejected,
         CommentState::Hidden => v1::CommentState::Hidden,
         CommentState::Deleted => v1::CommentState::Deleted,
     };
@@ -83,6 +85,7 @@ fn imported_comment(comment: &Comment) -> ImportedComment {
         create_time: comment.create_time.map(proto_time),
         edit_time: comment.edit_time.map(proto_time),
         delete_time: comment.delete_time.filter(|_| deleted).map(proto_time),
+        hidden_without_review: comment.state == CommentState::Unapproved,
     }
 }
 

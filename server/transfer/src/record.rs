@@ -152,6 +152,10 @@ pub(crate) enum SubjectState {
 pub(crate) enum CommentState {
     #[default]
     Active,
+    /// It waits in its source: PENDING where the object type holds new comments, else HIDDEN.
+    Unapproved,
+    Pending,
+    Rejected,
     Hidden,
     Deleted,
 }

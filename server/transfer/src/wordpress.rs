@@ -3,9 +3,9 @@
 //! The object id of a subject is the post id of the item, or, without one, path and query of its
 //! link; `--subject-by path` or `url` prefers the link. A post that the public cannot read (a
 //! draft, a private one, one in the trash or behind a password) becomes a hidden subject. Comments
-//! that wait for approval or are spam are imported as hidden, comments in the trash as deleted.
-//! Records of other types than comments and reviews, such as the notes of a shop's orders, are
-//! rejected. The text of a comment is HTML, and is converted to plain text.
+//! that wait for approval are imported as unapproved, spam as hidden, comments in the trash as
+//! deleted. Records of other types than comments and reviews, such as the notes of a shop's orders,
+//! are rejected. The text of a comment is HTML, and is converted to plain text.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -186,6 +186,7 @@ impl Item {
         let state = match fields.get("comment_approved") {
             "1" | "approve" => CommentState::Active,
             "trash" => CommentState::Deleted,
+            "0" | "hold" => CommentState::Unapproved,
             _ => CommentState::Hidden,
         };
         let mut comment = Comment {

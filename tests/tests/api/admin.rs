@@ -4,19 +4,23 @@ use std::collections::HashSet;
 
 use anyhow::{Result, ensure};
 use riposte_sdk::v1::{
-    AdminServiceDeleteCommentRequest, Comment, CommentSort, CommentState, DeletedBy, ErrorReason, HideCommentRequest,
-    ListSubjectsRequest, UnhideCommentRequest,
+    AdminServiceDeleteCommentRequest, AdminServicePinCommentRequest, AdminServiceUnpinCommentRequest, Comment,
+    CommentSort, CommentState, DeletedBy, ErrorReason, HideCommentRequest, ListSubjectsRequest, UnhideCommentRequest,
 };
 use riposte_sdk::{Client, Options};
 use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
+use super::review::moderated;
+
 pub(crate) const CASES: &[Case] = cases![
     a_moderator_hides_and_shows_again_and_counts_follow,
     only_a_moderator_restores_what_a_moderator_deleted,
     the_public_port_does_not_serve_the_admin_service,
     list_subjects_shows_every_subject_of_a_type_once,
+    an_act_on_another_version_than_the_one_that_was_read_is_refused,
+    a_moderator_pins_roots_of_any_subject,
 ];
 
 pub(crate) async fn hide(fixture: &Fixture, id: i64) -> Result<Comment, Status> {
@@ -100,4 +104,68 @@ async fn list_subjects_shows_every_subject_of_a_type_once(fixture: Fixture) -> R
     }
     ensure!(found.len() == 130 && found.into_iter().collect::<HashSet<_>>() == expected);
     Ok(())
+}
+
+async fn an_act_on_another_version_than_the_one_that_was_read_is_refused(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
+    let id = say.comment("m", "first").await?.id;
+    let read = moderated(&fixture, id).await?.etag;
+    let request_id = uuid::Uuid::new_v4().to_string();
+    let hide =
+        HideCommentRequest { id, moderator_id: "mod".into(), reason: "late".into(), request_id, etag: read.clone() };
+    let mut admin = fixture.server.admin()?;
+    let hidden = admin.hide_comment(hide.clone()).await?.into_inner();
+    ensure!(admin.hide_comment(hide).await?.into_inner() == hidden, "a repeat compares no etag");
+    let decided = moderated(&fixture, id).await?;
+    let last = decided.last_decision.clone().unwrap_or_default();
+    let grounds = last.grounds.clone().unwrap_or_default();
+    ensure!((grounds.code.as_str(), grounds.note.as_str()) == ("unspecified", "late"), "{last:?}");
+    let unhide = UnhideCommentRequest { id, moderator_id: "mod".into(), etag: read.clone(), ..Default::default() };
+    let changed = admin.unhide_comment(unhide.clone()).await.err();
+    let metadata = changed.as_ref().and_then(StatusExt::get_details_error_info).map(|info| info.metadata);
+    let metadata = metadata.unwrap_or_default();
+    ensure!(metadata.get("etag") == Some(&decided.etag), "{metadata:?}");
+    ensure!(metadata.get("decision_id") == Some(&last.id), "{metadata:?}");
+    let moderator_id = "mod".to_owned();
+    let doom = AdminServiceDeleteCommentRequest { id, moderator_id, etag: read, ..Default::default() };
+    ensure!(refused(admin.delete_comment(doom.clone()).await)?.1 == ErrorReason::EtagMismatch);
+    admin.unhide_comment(UnhideCommentRequest { etag: decided.etag, ..unhide }).await?;
+    let etag = moderated(&fixture, id).await?.etag;
+    let doom = AdminServiceDeleteCommentRequest { etag, ..doom };
+    admin.delete_comment(doom.clone()).await?;
+    ensure!(refused(delete(&fixture, id).await)? == (Code::NotFound, ErrorReason::CommentNotFound), "a second delete");
+    Ok(())
+}
+
+async fn a_moderator_pins_roots_of_any_subject(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
+    let root = say.comment("m", "root").await?;
+    let reply = say.reply(root.id, "x", "reply").await?;
+    let mut admin = fixture.server.admin()?;
+    let pin = |id: i64| {
+        let moderator_id = "mod".to_owned();
+        AdminServicePinCommentRequest { id, moderator_id, ..Default::default() }
+    };
+    let unpin = |id: i64| {
+        let moderator_id = "mod".to_owned();
+        AdminServiceUnpinCommentRequest { id, moderator_id, ..Default::default() }
+    };
+    let request = AdminServicePinCommentRequest { request_id: uuid::Uuid::new_v4().to_string(), ..pin(root.id) };
+    let pinned = admin.pin_comment(request.clone()).await?.into_inner();
+    ensure!(pinned.comment.as_ref().is_some_and(|comment| comment.pinned), "{pinned:?}");
+    ensure!(admin.pin_comment(request).await?.into_inner() == pinned, "a repeat");
+    let again = admin.pin_comment(pin(root.id)).await?.into_inner();
+    ensure!(again.subject_revision == pinned.subject_revision, "a pinned root is not pinned again: {again:?}");
+    let public = say.page(CommentSort::Newest, 10).await?;
+    ensure!(!format!("{public:?}").contains("mod\""), "the public port names the moderator: {public:?}");
+    ensure!(refused(admin.pin_comment(pin(reply.id)).await)?.1 == ErrorReason::FieldInvalid, "a reply");
+    hide(&fixture, root.id).await?;
+    ensure!(refused(admin.pin_comment(pin(root.id)).await)?.1 == ErrorReason::StateConflict, "a hidden root");
+    unhide(&fixture, root.id).await?;
+    admin.pin_comment(pin(root.id)).await?;
+    let back = admin.unpin_comment(unpin(root.id)).await?.into_inner();
+    ensure!(back.comment.as_ref().is_some_and(|comment| !comment.pinned), "{back:?}");
+    delete(&fixture, root.id).await?;
+    ensure!(refused(admin.pin_comment(pin(root.id)).await)?.1 == ErrorReason::CommentNotFound, "a deleted root");
+    super::floors::verify(&fixture, &say).await
 }

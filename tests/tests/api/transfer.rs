@@ -8,10 +8,12 @@ use futures::stream;
 use riposte_sdk::v1::{
     CommentSort, CommentState, DeleteSubjectRequest, ErrorReason, ExportSubjectRequest, ImportCommentsRequest,
     ImportCommentsResponse, ImportItem, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject, LikeValue,
-    SubjectKey, export_subject_response::Item, import_item::Kind,
+    ModerationAction, SubjectKey, export_subject_response::Item, import_item::Kind,
 };
 use riposte_tests::say::content;
 use riposte_tests::{Case, Fixture, Say, cases};
+
+use super::review::{judge, moderated, of_member, queue, someone};
 
 pub(crate) const CASES: &[Case] = cases![
     an_import_keeps_threads_and_times_and_a_second_one_changes_nothing,
@@ -19,6 +21,8 @@ pub(crate) const CASES: &[Case] = cases![
     two_concurrent_imports_of_the_same_items_create_them_once,
     an_export_contains_everything_with_parents_first,
     an_export_that_comes_back_creates_only_what_is_missing,
+    comments_that_wait_and_refused_ones_come_back_from_an_export,
+    a_comment_that_waits_in_its_source_is_hidden_where_none_waits,
 ];
 
 async fn import(fixture: &Fixture, items: Vec<ImportItem>) -> Result<Vec<ImportCommentsResponse>> {
@@ -232,4 +236,91 @@ async fn an_export_that_comes_back_creates_only_what_is_missing(fixture: Fixture
     let created = import(&fixture, items).await?;
     ensure!(created[0].outcome() == ImportOutcome::Created && created[0].comment_id != root.id, "{created:?}");
     super::floors::verify(&fixture, &say).await
+}
+
+/// Returns an imported comment in this state.
+fn in_state(key: &SubjectKey, id: &str, parent: &str, member: &str, state: CommentState) -> ImportItem {
+    let mut item = comment(key, id, parent, 1_440_000_000);
+    if let Some(Kind::Comment(comment)) = &mut item.kind {
+        comment.member_id = member.to_owned();
+        comment.state = state.into();
+    }
+    item
+}
+
+/// Returns the comments of an export: external id, state, text and author of each.
+async fn exported(fixture: &Fixture, key: &SubjectKey) -> Result<Vec<(String, CommentState, String, String)>> {
+    let request = ExportSubjectRequest { key: Some(key.clone()) };
+    let mut stream = fixture.server.admin()?.export_subject(request).await?.into_inner();
+    let mut found = Vec::new();
+    while let Some(response) = stream.message().await? {
+        if let Some(Item::Comment(exported)) = response.item {
+            let comment = exported.comment.unwrap_or_default();
+            let (state, text) = (comment.state(), comment.content.unwrap_or_default().text);
+            found.push((exported.external_id, state, text, comment.member_id));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+async fn comments_that_wait_and_refused_ones_come_back_from_an_export(fixture: Fixture) -> Result<()> {
+    let (say, ann) = (Say::on(&fixture.client, "article"), someone());
+    let states = [
+        ("active", "", CommentState::Active),
+        ("pending", "", CommentState::Pending),
+        ("rejected", "", CommentState::Rejected),
+        ("hidden", "", CommentState::Hidden),
+        ("deleted", "", CommentState::Deleted),
+        ("waiting reply", "active", CommentState::Pending),
+    ];
+    let items = |key: &SubjectKey| -> Vec<ImportItem> {
+        states.iter().map(|(id, parent, state)| in_state(key, id, parent, &ann, *state)).collect()
+    };
+    let made = import(&fixture, items(&say.key)).await?;
+    ensure!(made.iter().all(|a| a.outcome() == ImportOutcome::Created), "{made:?}");
+    let listed = say.roots(CommentSort::Oldest, 10).await?;
+    ensure!(listed.len() == 1 && listed[0].id == made[0].comment_id && listed[0].reply_count == 0, "{listed:?}");
+    // What waits is in the queue of the type, whatever its mode is.
+    let waiting = queue(&fixture, of_member("article", &ann)).await?;
+    let waiting: Vec<i64> = super::review::ids(&waiting);
+    ensure!(waiting == [made[1].comment_id, made[5].comment_id], "{waiting:?}");
+    let before = exported(&fixture, &say.key).await?;
+    let found: Vec<_> = before.iter().map(|(id, state, ..)| (id.as_str(), *state)).collect();
+    let mut expected: Vec<_> = states.iter().map(|(id, _, state)| (*id, *state)).collect();
+    expected.sort();
+    ensure!(found == expected, "{before:?}");
+
+    // The export into another subject, as into another server.
+    let other = Say::on(&fixture.client, "article");
+    let back: Vec<ImportItem> = before
+        .iter()
+        .map(|(id, state, ..)| {
+            let parent = if id == "waiting reply" { "active" } else { "" };
+            in_state(&other.key, id, parent, &ann, *state)
+        })
+        .collect();
+    import(&fixture, back).await?;
+    ensure!(exported(&fixture, &other.key).await? == before, "the states came back changed");
+
+    judge(&fixture, ModerationAction::Approve, made[1].comment_id).await?;
+    judge(&fixture, ModerationAction::Approve, made[2].comment_id).await?;
+    let listed = say.roots(CommentSort::Oldest, 10).await?;
+    ensure!(listed.iter().map(|root| root.id).eq(made[..3].iter().map(|a| a.comment_id)), "{listed:?}");
+    ensure!(moderated(&fixture, made[1].comment_id).await?.causes.is_empty());
+    super::floors::verify(&fixture, &say).await
+}
+
+async fn a_comment_that_waits_in_its_source_is_hidden_where_none_waits(fixture: Fixture) -> Result<()> {
+    for (object_type, expected) in [("article", CommentState::Hidden), ("held", CommentState::Pending)] {
+        let say = Say::on(&fixture.client, object_type);
+        let mut item = in_state(&say.key, "w", "", "m", CommentState::Pending);
+        if let Some(Kind::Comment(comment)) = &mut item.kind {
+            comment.hidden_without_review = true;
+        }
+        let made = import(&fixture, vec![item]).await?;
+        let found = moderated(&fixture, made[0].comment_id).await?.comment.unwrap_or_default();
+        ensure!(found.state() == expected, "{object_type}: {found:?}");
+    }
+    Ok(())
 }

@@ -4,9 +4,12 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use riposte_sdk::v1::{ClaimReviewItemsRequest, ClaimReviewItemsResponse, CommentSort, UpdateCommentRequest};
+use riposte_sdk::v1::{
+    ClaimReviewItemsRequest, ClaimReviewItemsResponse, CommentSort, CommentState, ErrorReason,
+    ListUnlistedCommentsRequest, UpdateCommentRequest,
+};
 use riposte_tests::say::content;
-use riposte_tests::{Say, Server, command, until};
+use riposte_tests::{Say, Server, command, refused, until};
 
 use super::metrics::ask;
 
@@ -162,4 +165,75 @@ async fn the_metrics_show_what_waits_and_what_was_decided() -> Result<()> {
     command::run(approve).await?.ended(0)?;
     ensure!(shows("riposte_decisions_total{action=\"approve\",automation=\"none\"} 1\n").await?);
     until("one waits", async || shows(&open(1)).await).await
+}
+
+#[tokio::test]
+async fn moderation_is_turned_off_and_on_by_commands() -> Result<()> {
+    let server = Server::dev_with(None, &["--moderate", "pre"]).await?;
+    let client = server.client()?;
+    let say = Say::on(&client, "video");
+    let run = async |words: &[&str]| {
+        let all: Vec<&str> =
+            ["moderate"].into_iter().chain(words.iter().copied()).chain(["--target", server.admin_target()]).collect();
+        command::run(all).await
+    };
+    let [shown, left, held] = [
+        say.comment("ann", "one").await?.id,
+        say.comment("ann", "two").await?.id,
+        say.comment("ann", "three").await?.id,
+    ];
+    run(&["approve", &shown.to_string()]).await?.ended(0)?;
+    run(&["reject", &left.to_string(), "--code", "spam"]).await?.ended(0)?;
+    // A lease of another moderator does not stop the operator.
+    run(&["claim", "video", "--moderator", "mod-1"]).await?.ended(0)?.says(&["leased by mod-1"])?;
+    let off = run(&["off"]).await?.ended(0)?;
+    let off = off.says(&["settled: 0 comments or edits", "only their authors see: 1 PENDING, 1 REJECTED"])?;
+    ensure!(off.err.contains("members cannot write until"), "{}", off.err);
+    ensure!(refused(say.comment("ann", "four").await)?.1 == ErrorReason::Overloaded, "a comment that would wait");
+    let id = held.to_string();
+    ensure!(
+        run(&["reject", &id, "--code", "late", "--moderator", "mod-1"]).await?.ended(1)?.err.contains("OVERLOADED")
+    );
+    let reserved = ["reject", &id, "--code", "moderation.off", "--moderator", "mod-1"];
+    ensure!(run(&reserved).await?.ended(2)?.err.contains("names the decisions of SetModeration"));
+    let off = run(&["off", "--reject", "--moderator", "op-1"]).await?.ended(0)?;
+    off.says(&["settled: 1 comment or edit", "only their authors see: 0 PENDING, 2 REJECTED"])?;
+    run(&["log", &id]).await?.ended(0)?.says(&["op-1 · REJECT: PENDING → REJECTED · moderation.off"])?;
+    run(&["on"]).await?.ended(0)?.says(&["moderation is on; corrected: 0 counts", "0 PENDING, 2 REJECTED"])?;
+    let again = say.comment("ann", "four").await?;
+    ensure!(again.state() == CommentState::Pending, "{again:?}");
+    let off = run(&["off", "--approve"]).await?.ended(0)?;
+    off.says(&["settled: 1 comment or edit", "only their authors see: 0 PENDING, 2 REJECTED"])?;
+    run(&["show", &again.id.to_string()]).await?.ended(0)?.says(&[" · ACTIVE"])?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_subject_without_unlisted_comments_costs_their_list_no_statement() -> Result<()> {
+    let server = Server::dev_with(None, &["--set", "object_types.film.moderation=pre"]).await?;
+    let client = server.client()?;
+    let unlisted = async |say: &Say| -> Result<usize> {
+        let (subject, member_id) = (Some(say.key.clone()), "ann".to_owned());
+        let request = ListUnlistedCommentsRequest { subject, member_id, ..Default::default() };
+        Ok(client.comments().list_unlisted_comments(request).await?.into_inner().comments.len())
+    };
+    let statements = async || -> Result<u64> {
+        let name = "db_client_operation_duration_seconds_count{db_operation_name=\"read unlisted comments\"";
+        let text = ask(server.metrics_target(), "GET", "/metrics").await?;
+        let counts = text.lines().filter(|line| line.starts_with(name)).filter_map(|line| line.split("} ").nth(1));
+        counts.map(|count| Ok(count.parse::<u64>()?)).sum()
+    };
+    let plain = Say::on(&client, "video");
+    plain.comment("ann", "one").await?;
+    for _ in 0..20 {
+        ensure!(unlisted(&plain).await? == 0);
+    }
+    ensure!(statements().await? == 0, "{} statements", statements().await?);
+    let film = Say::on(&client, "film");
+    let waits = film.comment("ann", "waits").await?.id;
+    ensure!(unlisted(&film).await? == 1 && statements().await? == 1);
+    let approve = ["moderate", "approve", &waits.to_string(), "--target", server.admin_target()].map(str::to_owned);
+    command::run(approve).await?.ended(0)?;
+    ensure!(unlisted(&film).await? == 0 && statements().await? == 2, "the bit is never taken back");
+    Ok(())
 }

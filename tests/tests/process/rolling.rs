@@ -7,6 +7,7 @@
 mod calls;
 mod deployment;
 mod load;
+mod moderation;
 mod versions;
 mod walks;
 

@@ -810,7 +810,8 @@ impl Comment {
     ///
     /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
     ///   no response contains it.
-    /// * `reason`: Why, for the service's log. 0 to 512 code points.
+    /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+    ///   code points.
     ///
     /// # Errors
     /// Those of `HideComment`.
@@ -832,7 +833,8 @@ impl Comment {
     ///
     /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
     ///   no response contains it.
-    /// * `reason`: Why, for the service's log. 0 to 512 code points.
+    /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+    ///   code points.
     ///
     /// # Errors
     /// Those of `UnhideComment`.
@@ -854,7 +856,8 @@ impl Comment {
     ///
     /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
     ///   no response contains it.
-    /// * `reason`: Why, for the service's log. 0 to 512 code points.
+    /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+    ///   code points.
     ///
     /// # Errors
     /// Those of `DeleteComment`.
@@ -1432,7 +1435,8 @@ pub mod blocking {
         ///
         /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         ///   no response contains it.
-        /// * `reason`: Why, for the service's log. 0 to 512 code points.
+        /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        ///   code points.
         ///
         /// # Errors
         /// Those of `HideComment`.
@@ -1448,7 +1452,8 @@ pub mod blocking {
         ///
         /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         ///   no response contains it.
-        /// * `reason`: Why, for the service's log. 0 to 512 code points.
+        /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        ///   code points.
         ///
         /// # Errors
         /// Those of `UnhideComment`.
@@ -1464,7 +1469,8 @@ pub mod blocking {
         ///
         /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         ///   no response contains it.
-        /// * `reason`: Why, for the service's log. 0 to 512 code points.
+        /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        ///   code points.
         ///
         /// # Errors
         /// Those of `DeleteComment`.

@@ -2311,7 +2311,8 @@ pub struct ImportedComment {
     /// Where it was written. Optional.
     #[prost(message, optional, tag = "5")]
     pub client: ::core::option::Option<ClientInfo>,
-    /// Its state: ACTIVE (the default), HIDDEN or DELETED; others are FIELD_INVALID.
+    /// Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
+    /// A PENDING one waits in the review queue from now on; the times after a rejection begin now.
     #[prost(enumeration = "CommentState", tag = "6")]
     pub state: i32,
     /// Who deleted it. Default AUTHOR; read only with state DELETED.
@@ -2326,6 +2327,10 @@ pub struct ImportedComment {
     /// When it was deleted; read only with state DELETED. Default: the time of the import.
     #[prost(message, optional, tag = "10")]
     pub delete_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// True: if the object type holds no new comments (`moderation = "post"`), the comment is HIDDEN
+    /// and not PENDING. For sources in which comments wait. Read only with state PENDING.
+    #[prost(bool, tag = "11")]
+    pub hidden_without_review: bool,
 }
 impl ::prost::Name for ImportedComment {
     const NAME: &'static str = "ImportedComment";
@@ -2638,12 +2643,16 @@ pub struct HideCommentRequest {
     /// it.
     #[prost(string, tag = "2")]
     pub moderator_id: ::prost::alloc::string::String,
-    /// Why, for the service's log. 0 to 512 code points.
+    /// Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
     /// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
     #[prost(string, tag = "4")]
     pub request_id: ::prost::alloc::string::String,
+    /// ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+    /// last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+    #[prost(string, tag = "5")]
+    pub etag: ::prost::alloc::string::String,
 }
 impl ::prost::Name for HideCommentRequest {
     const NAME: &'static str = "HideCommentRequest";
@@ -2685,12 +2694,16 @@ pub struct UnhideCommentRequest {
     /// it.
     #[prost(string, tag = "2")]
     pub moderator_id: ::prost::alloc::string::String,
-    /// Why, for the service's log. 0 to 512 code points.
+    /// Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
     /// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
     #[prost(string, tag = "4")]
     pub request_id: ::prost::alloc::string::String,
+    /// ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+    /// last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+    #[prost(string, tag = "5")]
+    pub etag: ::prost::alloc::string::String,
 }
 impl ::prost::Name for UnhideCommentRequest {
     const NAME: &'static str = "UnhideCommentRequest";
@@ -2732,12 +2745,16 @@ pub struct AdminServiceDeleteCommentRequest {
     /// it.
     #[prost(string, tag = "2")]
     pub moderator_id: ::prost::alloc::string::String,
-    /// Why, for the service's log. 0 to 512 code points.
+    /// Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
     /// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
     #[prost(string, tag = "4")]
     pub request_id: ::prost::alloc::string::String,
+    /// ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+    /// last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+    #[prost(string, tag = "5")]
+    pub etag: ::prost::alloc::string::String,
 }
 impl ::prost::Name for AdminServiceDeleteCommentRequest {
     const NAME: &'static str = "AdminServiceDeleteCommentRequest";
@@ -2767,6 +2784,150 @@ impl ::prost::Name for AdminServiceDeleteCommentResponse {
     }
     fn type_url() -> ::prost::alloc::string::String {
         "/riposte.v1.AdminServiceDeleteCommentResponse".into()
+    }
+}
+/// Asks to turn moderation off or on.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetModerationRequest {
+    /// True to turn it off, false to turn it on.
+    #[prost(bool, tag = "1")]
+    pub off: bool,
+    /// What becomes of comments that are PENDING. Only with `off`, else FIELD_INVALID.
+    #[prost(enumeration = "PendingAction", tag = "2")]
+    pub pending_action: i32,
+    /// The moderator in whose name the decisions are made. Required; 1 to 64 bytes.
+    #[prost(string, tag = "3")]
+    pub moderator_id: ::prost::alloc::string::String,
+    /// A UUID; optional, the SDKs fill it. A pass is safe to repeat with or without it.
+    #[prost(string, tag = "4")]
+    pub request_id: ::prost::alloc::string::String,
+}
+impl ::prost::Name for SetModerationRequest {
+    const NAME: &'static str = "SetModerationRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.SetModerationRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.SetModerationRequest".into()
+    }
+}
+/// How far the pass has come: the sums of this call so far. The first message says that the switch is
+/// set; the last one stands for all.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetModerationResponse {
+    /// Comments looked at: those on which something was ever open or decided.
+    #[prost(int64, tag = "1")]
+    pub comments_checked: i64,
+    /// Decisions that this call made on comments that were PENDING and on proposed edits.
+    #[prost(int64, tag = "2")]
+    pub settled_count: i64,
+    /// Comments that stay PENDING.
+    #[prost(int64, tag = "3")]
+    pub pending_count: i64,
+    /// Comments that are REJECTED.
+    #[prost(int64, tag = "4")]
+    pub rejected_count: i64,
+    /// Counts and open questions that were corrected; only when moderation is turned on.
+    #[prost(int64, tag = "5")]
+    pub repaired_count: i64,
+}
+impl ::prost::Name for SetModerationResponse {
+    const NAME: &'static str = "SetModerationResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.SetModerationResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.SetModerationResponse".into()
+    }
+}
+/// Asks to pin a root as a moderator. Named apart from CommentService's own request.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AdminServicePinCommentRequest {
+    /// The root comment. Required; a reply is FIELD_INVALID.
+    #[prost(int64, tag = "1")]
+    pub id: i64,
+    /// The moderator who pins. Required; 1 to 64 bytes. Written to the audit log; no response contains
+    /// it.
+    #[prost(string, tag = "2")]
+    pub moderator_id: ::prost::alloc::string::String,
+    /// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
+    #[prost(string, tag = "3")]
+    pub request_id: ::prost::alloc::string::String,
+}
+impl ::prost::Name for AdminServicePinCommentRequest {
+    const NAME: &'static str = "AdminServicePinCommentRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.AdminServicePinCommentRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.AdminServicePinCommentRequest".into()
+    }
+}
+/// The root, pinned.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AdminServicePinCommentResponse {
+    /// The comment as it is now.
+    #[prost(message, optional, tag = "1")]
+    pub comment: ::core::option::Option<Comment>,
+    /// The revision that this request made or, if it changed nothing, found; the same at every repeat.
+    #[prost(int64, tag = "2")]
+    pub subject_revision: i64,
+}
+impl ::prost::Name for AdminServicePinCommentResponse {
+    const NAME: &'static str = "AdminServicePinCommentResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.AdminServicePinCommentResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.AdminServicePinCommentResponse".into()
+    }
+}
+/// Asks to unpin a root as a moderator. Named apart from CommentService's own request.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AdminServiceUnpinCommentRequest {
+    /// The root comment. Required; a reply is FIELD_INVALID.
+    #[prost(int64, tag = "1")]
+    pub id: i64,
+    /// The moderator who unpins. Required; 1 to 64 bytes. Written to the audit log; no response
+    /// contains it.
+    #[prost(string, tag = "2")]
+    pub moderator_id: ::prost::alloc::string::String,
+    /// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
+    #[prost(string, tag = "3")]
+    pub request_id: ::prost::alloc::string::String,
+}
+impl ::prost::Name for AdminServiceUnpinCommentRequest {
+    const NAME: &'static str = "AdminServiceUnpinCommentRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.AdminServiceUnpinCommentRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.AdminServiceUnpinCommentRequest".into()
+    }
+}
+/// The root, not pinned.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AdminServiceUnpinCommentResponse {
+    /// The comment as it is now.
+    #[prost(message, optional, tag = "1")]
+    pub comment: ::core::option::Option<Comment>,
+    /// The revision that this request made or, if it changed nothing, found; the same at every repeat.
+    #[prost(int64, tag = "2")]
+    pub subject_revision: i64,
+}
+impl ::prost::Name for AdminServiceUnpinCommentResponse {
+    const NAME: &'static str = "AdminServiceUnpinCommentResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.AdminServiceUnpinCommentResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.AdminServiceUnpinCommentResponse".into()
     }
 }
 /// Names one subject, or all subjects of an object type.
@@ -3182,6 +3343,39 @@ impl ImportOutcome {
         }
     }
 }
+/// What becomes of comments that wait for review when moderation is turned off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum PendingAction {
+    /// They stay PENDING, seen by their authors alone.
+    Unspecified = 0,
+    /// They become ACTIVE.
+    Approve = 1,
+    /// They become REJECTED.
+    Reject = 2,
+}
+impl PendingAction {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "PENDING_ACTION_UNSPECIFIED",
+            Self::Approve => "PENDING_ACTION_APPROVE",
+            Self::Reject => "PENDING_ACTION_REJECT",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "PENDING_ACTION_UNSPECIFIED" => Some(Self::Unspecified),
+            "PENDING_ACTION_APPROVE" => Some(Self::Approve),
+            "PENDING_ACTION_REJECT" => Some(Self::Reject),
+            _ => None,
+        }
+    }
+}
 /// Generated client implementations.
 #[cfg(feature = "client")]
 pub mod admin_service_client {
@@ -3376,7 +3570,7 @@ pub mod admin_service_client {
         ///
         /// Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
         /// stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
-        /// deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
+        /// deleted too), STATE_CONFLICT (the comment is HIDDEN), ETAG_MISMATCH, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
         pub async fn hide_comment(
@@ -3406,7 +3600,7 @@ pub mod admin_service_client {
         /// Brings a hidden comment back to ACTIVE.
         ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT (the comment is ACTIVE),
-        /// REQUEST_ID_REUSED.
+        /// ETAG_MISMATCH, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
         pub async fn unhide_comment(
@@ -3437,7 +3631,8 @@ pub mod admin_service_client {
         /// it.
         ///
         /// A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
-        /// Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
+        /// Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), ETAG_MISMATCH,
+        /// REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
         pub async fn delete_comment(
@@ -3463,6 +3658,105 @@ pub mod admin_service_client {
             req.extensions_mut()
                 .insert(GrpcMethod::new("riposte.v1.AdminService", "DeleteComment"));
             self.inner.unary(req, path, codec).await
+        }
+        /// Pins a root as a moderator: in any state of the subject, whoever owns it. A subject has at most
+        /// three pins.
+        ///
+        /// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+        /// too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
+        ///
+        /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+        pub async fn pin_comment(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AdminServicePinCommentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AdminServicePinCommentResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.AdminService/PinComment",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("riposte.v1.AdminService", "PinComment"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Takes the pin off a root as a moderator, in any state of the subject.
+        ///
+        /// Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+        /// deleted one too), REQUEST_ID_REUSED.
+        ///
+        /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+        pub async fn unpin_comment(
+            &mut self,
+            request: impl tonic::IntoRequest<super::AdminServiceUnpinCommentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AdminServiceUnpinCommentResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.AdminService/UnpinComment",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("riposte.v1.AdminService", "UnpinComment"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Turns moderation off or on for all processes, and then goes once over everything that was ever
+        /// open or decided.
+        ///
+        /// While it is off, no process makes a state that a program of before moderation does not know:
+        /// what would leave a comment PENDING or REJECTED or store a proposed edit is refused with
+        /// OVERLOADED, so members whose comments would wait cannot write. Off refuses the proposed edits
+        /// that wait, and decides on comments that are PENDING where `pending_action` says so; its
+        /// decisions have the code `moderation.off`. On sets open questions and counts as their comments
+        /// require it. The switch is set at every data source before the first answer, and within 2 s every
+        /// process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat until
+        /// `settled_count` is 0. Only for callers that may use every object type.
+        /// Errors: SHARD_UNAVAILABLE (the switch may be set at some sources; a repeat sets them all).
+        ///
+        /// Example: `{"off": true, "pendingAction": "PENDING_ACTION_REJECT", "moderatorId": "op-1"}`.
+        pub async fn set_moderation(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SetModerationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::SetModerationResponse>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.AdminService/SetModeration",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("riposte.v1.AdminService", "SetModeration"));
+            self.inner.server_streaming(req, path, codec).await
         }
         /// Compares stored counts with the rows they count; one answer per subject, also where all agree.
         ///
@@ -3734,7 +4028,7 @@ pub mod admin_service_server {
         ///
         /// Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
         /// stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
-        /// deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
+        /// deleted too), STATE_CONFLICT (the comment is HIDDEN), ETAG_MISMATCH, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
         async fn hide_comment(
@@ -3747,7 +4041,7 @@ pub mod admin_service_server {
         /// Brings a hidden comment back to ACTIVE.
         ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT (the comment is ACTIVE),
-        /// REQUEST_ID_REUSED.
+        /// ETAG_MISMATCH, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
         async fn unhide_comment(
@@ -3761,7 +4055,8 @@ pub mod admin_service_server {
         /// it.
         ///
         /// A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
-        /// Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
+        /// Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), ETAG_MISMATCH,
+        /// REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
         async fn delete_comment(
@@ -3769,6 +4064,60 @@ pub mod admin_service_server {
             request: tonic::Request<super::AdminServiceDeleteCommentRequest>,
         ) -> std::result::Result<
             tonic::Response<super::AdminServiceDeleteCommentResponse>,
+            tonic::Status,
+        >;
+        /// Pins a root as a moderator: in any state of the subject, whoever owns it. A subject has at most
+        /// three pins.
+        ///
+        /// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+        /// too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
+        ///
+        /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+        async fn pin_comment(
+            &self,
+            request: tonic::Request<super::AdminServicePinCommentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AdminServicePinCommentResponse>,
+            tonic::Status,
+        >;
+        /// Takes the pin off a root as a moderator, in any state of the subject.
+        ///
+        /// Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+        /// deleted one too), REQUEST_ID_REUSED.
+        ///
+        /// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+        async fn unpin_comment(
+            &self,
+            request: tonic::Request<super::AdminServiceUnpinCommentRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::AdminServiceUnpinCommentResponse>,
+            tonic::Status,
+        >;
+        /// Server streaming response type for the SetModeration method.
+        type SetModerationStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::SetModerationResponse, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Turns moderation off or on for all processes, and then goes once over everything that was ever
+        /// open or decided.
+        ///
+        /// While it is off, no process makes a state that a program of before moderation does not know:
+        /// what would leave a comment PENDING or REJECTED or store a proposed edit is refused with
+        /// OVERLOADED, so members whose comments would wait cannot write. Off refuses the proposed edits
+        /// that wait, and decides on comments that are PENDING where `pending_action` says so; its
+        /// decisions have the code `moderation.off`. On sets open questions and counts as their comments
+        /// require it. The switch is set at every data source before the first answer, and within 2 s every
+        /// process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat until
+        /// `settled_count` is 0. Only for callers that may use every object type.
+        /// Errors: SHARD_UNAVAILABLE (the switch may be set at some sources; a repeat sets them all).
+        ///
+        /// Example: `{"off": true, "pendingAction": "PENDING_ACTION_REJECT", "moderatorId": "op-1"}`.
+        async fn set_moderation(
+            &self,
+            request: tonic::Request<super::SetModerationRequest>,
+        ) -> std::result::Result<
+            tonic::Response<Self::SetModerationStream>,
             tonic::Status,
         >;
         /// Server streaming response type for the VerifyCounts method.
@@ -4242,6 +4591,144 @@ pub mod admin_service_server {
                                 max_encoding_message_size,
                             );
                         let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.AdminService/PinComment" => {
+                    #[allow(non_camel_case_types)]
+                    struct PinCommentSvc<T: AdminService>(pub Arc<T>);
+                    impl<
+                        T: AdminService,
+                    > tonic::server::UnaryService<super::AdminServicePinCommentRequest>
+                    for PinCommentSvc<T> {
+                        type Response = super::AdminServicePinCommentResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::AdminServicePinCommentRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AdminService>::pin_comment(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PinCommentSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.AdminService/UnpinComment" => {
+                    #[allow(non_camel_case_types)]
+                    struct UnpinCommentSvc<T: AdminService>(pub Arc<T>);
+                    impl<
+                        T: AdminService,
+                    > tonic::server::UnaryService<super::AdminServiceUnpinCommentRequest>
+                    for UnpinCommentSvc<T> {
+                        type Response = super::AdminServiceUnpinCommentResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::AdminServiceUnpinCommentRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AdminService>::unpin_comment(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = UnpinCommentSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.AdminService/SetModeration" => {
+                    #[allow(non_camel_case_types)]
+                    struct SetModerationSvc<T: AdminService>(pub Arc<T>);
+                    impl<
+                        T: AdminService,
+                    > tonic::server::ServerStreamingService<super::SetModerationRequest>
+                    for SetModerationSvc<T> {
+                        type Response = super::SetModerationResponse;
+                        type ResponseStream = T::SetModerationStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SetModerationRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AdminService>::set_moderation(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SetModerationSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

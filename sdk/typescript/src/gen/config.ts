@@ -45,6 +45,14 @@ export const serviceConfig = {
           method: "DeleteComment",
           service: "riposte.v1.AdminService",
         },
+        {
+          method: "PinComment",
+          service: "riposte.v1.AdminService",
+        },
+        {
+          method: "UnpinComment",
+          service: "riposte.v1.AdminService",
+        },
       ],
       retryPolicy: {
         backoffMultiplier: 2,
@@ -63,6 +71,10 @@ export const serviceConfig = {
         },
         {
           method: "ExportSubject",
+          service: "riposte.v1.AdminService",
+        },
+        {
+          method: "SetModeration",
           service: "riposte.v1.AdminService",
         },
         {
@@ -460,6 +472,8 @@ export const timeouts: Readonly<Record<string, number>> = {
   "/riposte.v1.AdminService/HideComment": 5000,
   "/riposte.v1.AdminService/UnhideComment": 5000,
   "/riposte.v1.AdminService/DeleteComment": 5000,
+  "/riposte.v1.AdminService/PinComment": 5000,
+  "/riposte.v1.AdminService/UnpinComment": 5000,
   "/riposte.v1.AdminService/ListHotSubjects": 5000,
   "/riposte.v1.ModerationService/ListReviewItems": 5000,
   "/riposte.v1.ModerationService/ClaimReviewItems": 5000,

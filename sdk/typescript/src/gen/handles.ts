@@ -885,7 +885,8 @@ export class CommentHandle {
    * Hides the comment, as a moderator; for a client that may call AdminService.
    * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
    * no response contains it.
-   * @param reason Why, for the service's log. 0 to 512 code points.
+   * @param reason Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+   * code points.
    */
   async hide(moderatorId: string, reason: string, options?: CallOptions): Promise<v1.HideCommentResponse> {
     return this.#services
@@ -897,7 +898,8 @@ export class CommentHandle {
    * Shows a hidden comment again, as a moderator; for a client that may call AdminService.
    * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
    * no response contains it.
-   * @param reason Why, for the service's log. 0 to 512 code points.
+   * @param reason Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+   * code points.
    */
   async unhide(moderatorId: string, reason: string, options?: CallOptions): Promise<v1.UnhideCommentResponse> {
     return this.#services
@@ -909,7 +911,8 @@ export class CommentHandle {
    * Deletes the comment, as a moderator; for a client that may call AdminService.
    * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
    * no response contains it.
-   * @param reason Why, for the service's log. 0 to 512 code points.
+   * @param reason Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+   * code points.
    */
   async moderatorDelete(
     moderatorId: string,

@@ -521,6 +521,38 @@ export class AdminClient {
   }
 
   /**
+   * Pins a root as a moderator: in any state of the subject, whoever owns it. A subject has at most
+   * three pins.
+   */
+  pinComment(
+    request: MessageInitShape<typeof v1.AdminServicePinCommentRequestSchema>,
+    options?: CallOptions,
+  ): Promise<v1.AdminServicePinCommentResponse> {
+    return this.#connection.unary(v1.AdminService.method.pinComment, request, options);
+  }
+
+  /**
+   * Takes the pin off a root as a moderator, in any state of the subject.
+   */
+  unpinComment(
+    request: MessageInitShape<typeof v1.AdminServiceUnpinCommentRequestSchema>,
+    options?: CallOptions,
+  ): Promise<v1.AdminServiceUnpinCommentResponse> {
+    return this.#connection.unary(v1.AdminService.method.unpinComment, request, options);
+  }
+
+  /**
+   * Turns moderation off or on for all processes, and then goes once over everything that was ever
+   * open or decided.
+   */
+  setModeration(
+    request: MessageInitShape<typeof v1.SetModerationRequestSchema>,
+    options?: CallOptions,
+  ): AsyncIterable<v1.SetModerationResponse> {
+    return this.#connection.stream(v1.AdminService.method.setModeration, [request], options);
+  }
+
+  /**
    * Compares stored counts with the rows they count; one answer per subject, also where all agree.
    */
   verifyCounts(

@@ -44,6 +44,8 @@ pub(super) struct StoredSubject {
     delete_time: Option<i64>,
     #[prost(int32, tag = "16")]
     moderation: i32,
+    #[prost(bool, tag = "17")]
+    unlisted: bool,
 }
 
 /// A comment's row without its likes, which are in the head.
@@ -128,6 +130,7 @@ impl From<&Subject> for StoredSubject {
             update_time: subject.update_time.0,
             delete_time: subject.delete_time.map(|time| time.0),
             moderation: subject.moderation.map_or(0, |mode| mode.code().into()),
+            unlisted: subject.unlisted,
         }
     }
 }
@@ -147,6 +150,7 @@ impl StoredSubject {
             pins: self.pins.into_iter().map(CommentId::new).collect::<Option<_>>()?,
             metadata: self.metadata,
             moderation: ModerationMode::from_code(code(self.moderation)),
+            unlisted: self.unlisted,
             create_time: Millis(self.create_time),
             update_time: Millis(self.update_time),
             delete_time: self.delete_time.map(Millis),

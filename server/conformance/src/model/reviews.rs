@@ -1,7 +1,9 @@
 //! The queue of open reviews in the oracle: a filter and a sort.
 
 use async_trait::async_trait;
-use riposte_core::ports::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
+use riposte_core::ports::{
+    ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewPosition, ReviewQuery, Reviews,
+};
 use riposte_core::review::{LeaseToken, Review, ReviewLease};
 use riposte_core::{CommentId, CommentState, Millis, ObjectType, Result, SubjectId};
 
@@ -46,6 +48,16 @@ impl Reviews for Model {
         found.sort_by_key(cursor);
         found.truncate(query.limit);
         Ok(found)
+    }
+
+    async fn walk(&self, after: ReviewPosition, limit: usize) -> Result<(Vec<Review>, Option<ReviewPosition>)> {
+        let tables = self.tables();
+        let mut found: Vec<Review> =
+            tables.reviews.values().filter(|review| Some(review.comment_id) > after.comment).cloned().collect();
+        found.sort_by_key(|review| review.comment_id);
+        found.truncate(limit);
+        let last = found.last().filter(|_| found.len() == limit).map(|review| review.comment_id);
+        Ok((found, last.map(|last| ReviewPosition { source: 0, comment: Some(last) })))
     }
 
     async fn claim(&self, claim: &ReviewClaim) -> Result<Vec<Review>> {

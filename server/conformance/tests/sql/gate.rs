@@ -110,10 +110,13 @@ async fn no_command_makes_a_state_of_moderation_while_an_old_process_runs_or_mod
                 run(&first, sql.clone()).await;
             }
             number += 1;
+            let old = first.moderation_switch().old_leases().await;
+            assert_eq!(old, Ok(usize::from(is_closed)), "{sql:?}");
             check(&database.open(&clock), number, is_closed, &format!("{sql:?}")).await;
         }
         for is_off in [true, false] {
             first.moderation_switch().set(is_off).await.expect("set");
+            assert_eq!(first.moderation_switch().old_leases().await, Ok(0), "a switch is no process");
             number += 1;
             check(&database.open(&clock), number, is_off, &format!("off: {is_off}")).await;
         }

@@ -15,6 +15,10 @@ use crate::domain::time::Millis;
 /// The code of a decision whose moderator gave none.
 pub const UNSPECIFIED_CODE: &str = "unspecified";
 
+/// The code of the decisions that turning moderation off makes. No moderator may send it: a
+/// decision with it passes a closed gate and ends the lease of any moderator.
+pub const MODERATION_OFF_CODE: &str = "moderation.off";
+
 /// The reasons of a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Grounds {

@@ -74,6 +74,9 @@ pub struct Review {
     pub text_unshown: bool,
     /// `true` if the present text was in sight at some time.
     pub text_once_public: bool,
+    /// `true` if the comment was imported when its review was made. No member is notified of it
+    /// when it becomes visible.
+    pub imported: bool,
     /// The causes of the open questions. A deleted comment keeps them.
     pub causes: ReviewCauses,
     /// `true` while the comment is deleted and has causes: they open no question.
@@ -300,6 +303,7 @@ impl Review {
             never_public,
             text_unshown: never_public,
             text_once_public: !never_public,
+            imported: false,
             causes: ReviewCauses::NONE,
             is_closed: false,
             due_time: None,

@@ -122,6 +122,9 @@ pub struct Subject {
     /// The new comments that wait for review, if they are more than those of the object type;
     /// `None` for the mode of the type.
     pub moderation: Option<ModerationMode>,
+    /// `true` once a comment of the subject was out of all lists, or an edit of one waited, for its
+    /// author alone. It is never taken back, and moves neither version nor etag.
+    pub unlisted: bool,
     /// The time of creation.
     pub create_time: Millis,
     /// The time of the last Update, Delete or Undelete of the subject row itself.
@@ -146,6 +149,7 @@ impl Subject {
             pins: Vec::new(),
             metadata: Metadata::new(),
             moderation: None,
+            unlisted: false,
             create_time: now,
             update_time: now,
             delete_time: None,

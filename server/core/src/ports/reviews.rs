@@ -45,6 +45,16 @@ pub struct ReviewCursor {
     pub comment: CommentId,
 }
 
+/// A position in a walk over all reviews: by data source, then comment id. The default is the
+/// start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReviewPosition {
+    /// The data source (from 0).
+    pub source: usize,
+    /// The last comment there; `None` before the first one.
+    pub comment: Option<CommentId>,
+}
+
 /// A request for leases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewClaim {
@@ -77,6 +87,10 @@ pub struct ReviewBacklog {
 pub trait Reviews: Send + Sync + std::fmt::Debug {
     /// Returns open reviews by due time, then comment id.
     async fn list(&self, query: &ReviewQuery) -> Result<Vec<Review>>;
+
+    /// Returns the reviews after a position, at most `limit`, open or not, and the position after
+    /// them; `None` at the end. A part may be short or empty before the end.
+    async fn walk(&self, after: ReviewPosition, limit: usize) -> Result<(Vec<Review>, Option<ReviewPosition>)>;
 
     /// Leases open reviews that no moderator holds, of those that are due first. While leases with
     /// this token last, they are renewed instead and their reviews are returned, whatever else the

@@ -93,6 +93,22 @@ impl ReviewQueue {
         Ok(reviews.into_iter().zip(items).collect())
     }
 
+    /// Returns the token of a claim: one of `former` if leases last under it, else its own. The
+    /// keys from which tokens follow may have changed since the first request of a repeat.
+    ///
+    /// # Errors
+    /// Only errors of the store.
+    pub async fn held_token(&self, claim: &ReviewClaim, former: &[LeaseToken]) -> Result<LeaseToken> {
+        for token in former {
+            // A claim of nothing renews the leases of its token.
+            let renewed = self.reviews.claim(&ReviewClaim { token: *token, limit: 0, ..claim.clone() }).await?;
+            if !renewed.is_empty() {
+                return Ok(*token);
+            }
+        }
+        Ok(claim.token)
+    }
+
     /// Leases open reviews for a moderator, or renews the leases of an earlier request. Each is
     /// returned with its comment and the comment that this one answers. A review below a deleted
     /// subject shows nothing: it stays leased and others are leased in its place, so that it does

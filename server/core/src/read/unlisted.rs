@@ -67,8 +67,9 @@ impl Comments {
         let found = self.subjects(caller, std::slice::from_ref(key), *min_revision).await?.pop().flatten();
         let subject = found.filter(|subject| subject.delete_time.is_none()).ok_or(Error::SubjectNotFound)?;
         check_listable(&subject, *min_revision)?;
-        // A subject that only auto_create implies has no comments.
-        if subject.version == 0 {
+        // A subject that only auto_create implies has no comments, and most subjects never had one
+        // that only its author sees.
+        if subject.version == 0 || !subject.unlisted {
             return Ok(UnlistedPage { comments: Vec::new(), next: None, revision: subject.revision });
         }
         // Read after the subject, the rows show its revision or a newer one.

@@ -5,6 +5,7 @@ use crate::domain::decision::Decision;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
 use crate::domain::request::IdempotencyRecord;
+use crate::domain::subject::SubjectKey;
 use crate::write::command_output::{CommandOutput, DecisionOutput, EditOutput, EditedProposal, Effect};
 use crate::write::unit_of_work::{ChangeContext, UnitOfWork};
 use crate::write::verbs::{Command, CommandKind};
@@ -31,6 +32,9 @@ impl UnitOfWork {
         for change in changes {
             self.apply(change, context)?;
         }
+        if let Some(id) = command.verb.comment_id() {
+            self.mark_unlisted(&command.subject, id);
+        }
         if command.verb.is_verdict() {
             let id = command.verb.comment_id().ok_or_else(|| Error::internal("a verdict names no comment"))?;
             let decision = self.decision(id, command.request.key).cloned();
@@ -45,6 +49,17 @@ impl UnitOfWork {
         let effect = self.effect(command, command.verb.comment_id(), proposal)?;
         self.store_record(command, revision);
         Ok(CommandOutput { revision, effect, replayed: false })
+    }
+
+    /// Records on the subject that only its author sees the comment, or an edit of it. Each act
+    /// that leads there writes the row of the subject.
+    fn mark_unlisted(&mut self, subject: &SubjectKey, id: CommentId) {
+        let lifecycle = self.comment(id).map(|comment| &comment.lifecycle);
+        let is_unpublished = lifecycle.is_some_and(|lifecycle| lifecycle.prior_state.may_be_unpublished());
+        let waits = self.review(id).is_some_and(|review| review.waiting_proposal().is_some());
+        if is_unpublished || waits {
+            self.set_unlisted(subject);
+        }
     }
 
     /// Returns the output of an earlier request with the same key, if there was one.

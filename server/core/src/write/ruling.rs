@@ -1,6 +1,6 @@
 //! The orders of moderators.
 
-use crate::domain::decision::{Grounds, UNSPECIFIED_CODE};
+use crate::domain::decision::{Grounds, MODERATION_OFF_CODE, UNSPECIFIED_CODE};
 use crate::domain::member::MemberId;
 
 /// The order of a moderator, with the reasons of the decision that it becomes.
@@ -37,6 +37,20 @@ impl Ruling {
     #[must_use]
     pub fn is_of_policy(&self) -> bool {
         self.moderator.as_str().is_empty()
+    }
+
+    /// Returns a verdict of the operator that turns moderation off.
+    #[must_use]
+    pub fn of_switch(operator: MemberId) -> Self {
+        let grounds = Grounds { code: MODERATION_OFF_CODE.to_owned(), ..Grounds::default() };
+        Self { moderator: operator, grounds, etag: String::new(), form: RulingForm::Verdict }
+    }
+
+    /// Returns `true` for a verdict of the operator that turns moderation off. Neither a closed
+    /// gate nor the lease of a moderator stops it.
+    #[must_use]
+    pub fn is_of_switch(&self) -> bool {
+        self.grounds.code == MODERATION_OFF_CODE
     }
 
     /// Returns an order without a code, with a note for moderators.

@@ -215,12 +215,15 @@ pub struct WriteOutput<T> {
     pub value: T,
     /// The subject's revision that contains the effect.
     pub revision: i64,
+    /// True if an earlier request with the same id had the effect.
+    pub replayed: bool,
 }
 
 impl<T> WriteOutput<T> {
     /// Converts the output of the command of a request.
     pub(crate) fn of<R: Request<Value = T>>(output: CommandOutput) -> Result<Self> {
-        Ok(Self { value: R::value(output.effect)?, revision: output.revision })
+        let CommandOutput { effect, revision, replayed } = output;
+        Ok(Self { value: R::value(effect)?, revision, replayed })
     }
 }
 

@@ -55,6 +55,30 @@ impl ErrorSubject for v1::AdminServiceDeleteCommentRequest {
     }
 }
 
+impl ErrorSubject for v1::AdminServicePinCommentRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(
+            self.moderator_id.add_to(self.id.add_to(ErrorMetadata::default(), "comment_id"), "moderator_id"),
+            "request_id",
+        )
+    }
+}
+
+impl ErrorSubject for v1::AdminServiceUnpinCommentRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(
+            self.moderator_id.add_to(self.id.add_to(ErrorMetadata::default(), "comment_id"), "moderator_id"),
+            "request_id",
+        )
+    }
+}
+
+impl ErrorSubject for v1::SetModerationRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(self.moderator_id.add_to(ErrorMetadata::default(), "moderator_id"), "request_id")
+    }
+}
+
 impl ErrorSubject for v1::VerifyCountsRequest {
     fn error_metadata(&self) -> ErrorMetadata {
         self.scope.add_to(ErrorMetadata::default(), "subject")
@@ -344,6 +368,9 @@ pub(crate) fn metadata_of(request: &str, bytes: &[u8]) -> Result<Option<ErrorMet
         "HideCommentRequest" => v1::HideCommentRequest::decode(bytes)?.error_metadata(),
         "UnhideCommentRequest" => v1::UnhideCommentRequest::decode(bytes)?.error_metadata(),
         "AdminServiceDeleteCommentRequest" => v1::AdminServiceDeleteCommentRequest::decode(bytes)?.error_metadata(),
+        "AdminServicePinCommentRequest" => v1::AdminServicePinCommentRequest::decode(bytes)?.error_metadata(),
+        "AdminServiceUnpinCommentRequest" => v1::AdminServiceUnpinCommentRequest::decode(bytes)?.error_metadata(),
+        "SetModerationRequest" => v1::SetModerationRequest::decode(bytes)?.error_metadata(),
         "VerifyCountsRequest" => v1::VerifyCountsRequest::decode(bytes)?.error_metadata(),
         "RepairCountsRequest" => v1::RepairCountsRequest::decode(bytes)?.error_metadata(),
         "RebuildMemberHistoryRequest" => v1::RebuildMemberHistoryRequest::decode(bytes)?.error_metadata(),

@@ -28,6 +28,9 @@ pub(crate) fn method(path: &str) -> Option<&'static Method> {
         "AdminService/HideComment" => &ADMIN_SERVICE_HIDE_COMMENT,
         "AdminService/UnhideComment" => &ADMIN_SERVICE_UNHIDE_COMMENT,
         "AdminService/DeleteComment" => &ADMIN_SERVICE_DELETE_COMMENT,
+        "AdminService/PinComment" => &ADMIN_SERVICE_PIN_COMMENT,
+        "AdminService/UnpinComment" => &ADMIN_SERVICE_UNPIN_COMMENT,
+        "AdminService/SetModeration" => &ADMIN_SERVICE_SET_MODERATION,
         "AdminService/VerifyCounts" => &ADMIN_SERVICE_VERIFY_COUNTS,
         "AdminService/RepairCounts" => &ADMIN_SERVICE_REPAIR_COUNTS,
         "AdminService/RebuildMemberHistory" => &ADMIN_SERVICE_REBUILD_MEMBER_HISTORY,
@@ -124,6 +127,27 @@ const ADMIN_SERVICE_DELETE_COMMENT: Method = Method {
     name: "AdminService/DeleteComment",
     role: Role::Moderator,
     policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
+    audited: true,
+};
+
+const ADMIN_SERVICE_PIN_COMMENT: Method = Method {
+    name: "AdminService/PinComment",
+    role: Role::Moderator,
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
+    audited: true,
+};
+
+const ADMIN_SERVICE_UNPIN_COMMENT: Method = Method {
+    name: "AdminService/UnpinComment",
+    role: Role::Moderator,
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
+    audited: true,
+};
+
+const ADMIN_SERVICE_SET_MODERATION: Method = Method {
+    name: "AdminService/SetModeration",
+    role: Role::Operator,
+    policy: MethodPolicy { pool: PoolName::Streams, class: AdmissionClass::Critical, profile: MessageProfile::Stream },
     audited: true,
 };
 

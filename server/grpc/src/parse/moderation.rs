@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use riposte_core::act::CommentAct;
 use riposte_core::comment::names_proposal;
-use riposte_core::decision::{Automation, Detection, Grounds};
+use riposte_core::decision::{Automation, Detection, Grounds, MODERATION_OFF_CODE};
 use riposte_core::review::{LeaseToken, ReviewCause, ReviewCauses};
 use riposte_core::{CommentId, Violation};
 use riposte_sdk::v1;
@@ -66,6 +66,8 @@ pub(crate) fn grounds(
         }
     } else if code.len() > MAX_CODE || !code.bytes().all(is_code_byte) {
         found.push(Violation::field(within("code"), "must match [a-z0-9_.-]{1,64}"));
+    } else if code == MODERATION_OFF_CODE {
+        found.push(Violation::field(within("code"), "names the decisions of SetModeration"));
     }
     found.extend(bounded(&within("explanation"), &explanation, MAX_EXPLANATION).err());
     found.extend(bounded(&within("note"), &note, MAX_NOTE).err());

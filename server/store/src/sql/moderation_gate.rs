@@ -2,12 +2,12 @@
 //! moderation holds a lease there, or while the switch of the source is off. A process with a lease
 //! says in the table `process` which migration step it knows; one of an earlier version has no row.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use riposte_core::ports::{CLOCK_SKEW_MAX, Clock, ModerationSwitch};
+use riposte_core::ports::{CLOCK_SKEW_MAX, Clock, ModerationSwitch, SWITCH_DELAY};
 use riposte_core::{Millis, ModerationGate, Result};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
@@ -25,7 +25,7 @@ const KNOWN_STEP: i32 = 14;
 /// The number of the migration step that makes the reviews.
 const MODERATION_STEP: i32 = 12;
 /// The time for which the state of a gate is stored.
-const INTERVAL: Duration = Duration::from_secs(2);
+const INTERVAL: Duration = SWITCH_DELAY;
 /// The time after which the row of a process may be deleted, unless it is written again.
 const RETENTION: Duration = Duration::from_secs(86_400);
 /// The longest time that a lease extends beyond the present.
@@ -57,9 +57,9 @@ impl ModerationGates {
         }
         let read = transact::read_without_limit(&self.sources, source, ReadGate { now: self.clock.now() }).await;
         let gate = match read {
-            Ok(obstacle) => {
-                obstacle.iter().for_each(|obstacle| obstacle.log(source));
-                if obstacle.is_some() { ModerationGate::Closed } else { ModerationGate::Open }
+            Ok(obstacles) => {
+                obstacles.iter().for_each(|obstacle| obstacle.log(source));
+                if obstacles.is_empty() { ModerationGate::Open } else { ModerationGate::Closed }
             }
             Err(error) => {
                 tracing::warn!(source = source + 1, error = error.log_text(), "the gate of moderation was not read");
@@ -80,6 +80,19 @@ impl ModerationSwitch for ModerationGates {
             *self.states[source].lock().await = None;
         }
         Ok(())
+    }
+
+    async fn old_leases(&self) -> Result<usize> {
+        let mut owners = BTreeSet::new();
+        for source in 0..self.sources.all().len() {
+            let read = ReadGate { now: self.clock.now() };
+            for obstacle in transact::read_without_limit(&self.sources, source, read).await? {
+                if let Obstacle::OldProcess(owner) = obstacle {
+                    owners.insert(owner);
+                }
+            }
+        }
+        Ok(owners.len())
     }
 }
 
@@ -115,22 +128,21 @@ struct ReadGate {
 }
 
 impl TransactionBody for ReadGate {
-    type Output = Option<Obstacle>;
+    type Output = Vec<Obstacle>;
     const NAME: &'static str = "read the gate of moderation";
     const READS_PARTITIONS: bool = true;
 
     async fn run(&self, tx: &SourceTx) -> std::result::Result<Self::Output, StoreError> {
         let name = row::bytes(SWITCH);
         let switch = switch::Entity::find().filter(switch::Column::Name.eq(name)).one(&tx.unrouted()).await?;
-        if switch.is_some_and(|switch| switch.value == OFF) {
-            return Ok(Some(Obstacle::Off));
-        }
+        let off = switch.filter(|switch| switch.value == OFF).map(|_| Obstacle::Off);
         let owners = self.owners(tx).await?;
         let known = process::Entity::find().filter(process::Column::Owner.is_in(owners.iter().cloned()));
         let known = known.all(&tx.unrouted()).await?;
         let steps: BTreeMap<Vec<u8>, i32> = known.into_iter().map(|process| (process.owner, process.step)).collect();
         let is_old = |owner: &Vec<u8>| steps.get(owner).is_none_or(|step| *step < MODERATION_STEP);
-        Ok(owners.into_iter().find(is_old).map(Obstacle::OldProcess))
+        let old = owners.into_iter().filter(is_old).map(Obstacle::OldProcess);
+        Ok(off.into_iter().chain(old).collect())
     }
 }
 
@@ -152,6 +164,8 @@ impl ReadGate {
             .filter(relay_state::Column::LeasedUntil.lte(latest.0));
         owners.extend(relays.into_tuple::<Vec<u8>>().all(&tx.unrouted()).await?);
         owners.retain(|owner| !owner.is_empty());
+        owners.sort_unstable();
+        owners.dedup();
         Ok(owners)
     }
 }

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::future::try_join_all;
-use riposte_core::ports::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery, Reviews};
+use riposte_core::ports::{
+    ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewPosition, ReviewQuery, Reviews,
+};
 use riposte_core::review::{LeaseToken, Review, ReviewCauses};
 use riposte_core::{CommentId, MemberId, Millis, ObjectType, Partition, Result, SubjectId};
 use sea_orm::sea_query::{Expr, ExprTrait};
@@ -70,6 +72,17 @@ impl SqlReviews {
         Ok(leased)
     }
 
+    /// Reports the leases of candidates that had ended without a verdict when a claim took them.
+    fn report_expired(&self, candidates: &[Review], taken: &[Review]) {
+        let before: BTreeMap<CommentId, i32> =
+            candidates.iter().map(|review| (review.comment_id, review.expired_leases)).collect();
+        for review in taken {
+            if before.get(&review.comment_id).is_some_and(|before| review.expired_leases > *before) {
+                self.sources.runner().lease_expired(review.object_type.as_str(), review.expired_leases);
+            }
+        }
+    }
+
     /// Divides reviews into transactions: by data source, by partition if the store is confined.
     fn groups(&self, ids: &[CommentId]) -> Vec<(usize, Vec<CommentId>)> {
         let mut groups: BTreeMap<(usize, Option<Partition>), Vec<CommentId>> = BTreeMap::new();
@@ -88,6 +101,18 @@ impl Reviews for SqlReviews {
         let mut found = self.read(&Selection::Queue(query.clone())).await?;
         found.truncate(query.limit);
         Ok(found)
+    }
+
+    async fn walk(&self, after: ReviewPosition, limit: usize) -> Result<(Vec<Review>, Option<ReviewPosition>)> {
+        let ReviewPosition { source, comment } = after;
+        let found = transact::read(&self.sources, source, Selection::After { comment, limit }).await?;
+        let last = found.last().filter(|_| found.len() == limit).map(|review| review.comment_id);
+        let next = match last {
+            Some(last) => Some(ReviewPosition { source, comment: Some(last) }),
+            None if source + 1 < self.sources.all().len() => Some(ReviewPosition { source: source + 1, comment: None }),
+            None => None,
+        };
+        Ok((found, next))
     }
 
     async fn claim(&self, claim: &ReviewClaim) -> Result<Vec<Review>> {
@@ -125,7 +150,9 @@ impl Reviews for SqlReviews {
             ids.sort_by_key(|id| xxh3_64(&[&token.0[..], &id.get().to_be_bytes()].concat()));
             ids.truncate(wanted);
             ids.sort_unstable();
-            leased.extend(self.lease(&lease, &ids).await?);
+            let taken = self.lease(&lease, &ids).await?;
+            self.report_expired(&found, &taken);
+            leased.extend(taken);
         }
         leased.sort_by_key(cursor);
         Ok(leased)
@@ -192,6 +219,8 @@ enum Selection {
     Queue(ReviewQuery),
     /// A part of the queue without the appeals against decisions of this moderator.
     Candidates { query: ReviewQuery, holder: MemberId },
+    /// The reviews after a comment, by id.
+    After { comment: Option<CommentId>, limit: usize },
     /// The reviews with a lease that has not ended.
     Held { holder: MemberId, token: LeaseToken },
 }
@@ -206,6 +235,10 @@ impl TransactionBody for Selection {
         let select = match self {
             Self::Queue(query) => queue(query, now),
             Self::Candidates { query, holder } => queue(query, now).filter(not_barred(holder)),
+            Self::After { comment, limit } => Entity::find()
+                .filter(Column::CommentId.gt(comment.map_or(0, |comment| comment.get())))
+                .order_by_asc(Column::CommentId)
+                .limit(*limit as u64),
             Self::Held { holder, token } => force_index(Entity::find(), HOLDER_INDEX)
                 .filter(Column::Holder.eq(row::bytes(holder.as_str())))
                 .filter(Column::LeaseToken.eq(token.0.to_vec()))

@@ -30,6 +30,10 @@ pub trait TransactionObserver: fmt::Debug + Send + Sync {
     /// Called when the ids of a data source, counted from 0, are found to be ahead of the clock by
     /// more than the second that a partition may borrow.
     fn clock_was_ahead(&self, source: usize);
+
+    /// Called when a claim takes over the review of a comment of this object type whose lease ended
+    /// without a verdict. `leases` is the number of such leases so far.
+    fn lease_expired(&self, object_type: &str, leases: i32);
 }
 
 /// Runs work on the connections and reports its outcomes to the observer. Cloning is cheap.
@@ -80,6 +84,13 @@ impl TransactionRunner {
     pub(crate) fn clock_was_ahead(&self, source: usize) {
         if let Some(observer) = self.observer.get() {
             observer.clock_was_ahead(source);
+        }
+    }
+
+    /// Reports the expired lease of a review.
+    pub(crate) fn lease_expired(&self, object_type: &str, leases: i32) {
+        if let Some(observer) = self.observer.get() {
+            observer.lease_expired(object_type, leases);
         }
     }
 
@@ -172,6 +183,10 @@ mod tests {
         fn clock_was_ahead(&self, source: usize) {
             assert_eq!(source, 1);
             self.0.lock().unwrap().push(("clock", None));
+        }
+
+        fn lease_expired(&self, _: &str, _: i32) {
+            self.0.lock().unwrap().push(("lease", None));
         }
     }
 

@@ -178,11 +178,9 @@ fn neutral_subject(subject: v1::Subject) -> Subject {
 fn state(state: v1::CommentState) -> CommentState {
     match state {
         v1::CommentState::Active => CommentState::Active,
-        v1::CommentState::Unspecified
-        | v1::CommentState::Pending
-        | v1::CommentState::Rejected
-        | v1::CommentState::Hidden
-        | v1::CommentState::Shadowed => CommentState::Hidden,
+        v1::CommentState::Pending => CommentState::Pending,
+        v1::CommentState::Rejected => CommentState::Rejected,
+        v1::CommentState::Unspecified | v1::CommentState::Hidden | v1::CommentState::Shadowed => CommentState::Hidden,
         v1::CommentState::Deleted => CommentState::Deleted,
     }
 }

@@ -64,8 +64,8 @@ async fn moderator(server: &Server, callers: &Callers) -> Result<(AdminServiceCl
 }
 
 fn hide(id: i64) -> v1::HideCommentRequest {
-    let request_id = String::new();
-    v1::HideCommentRequest { id, moderator_id: "mod-4".into(), reason: "a reason".into(), request_id }
+    let (moderator_id, reason) = ("mod-4".into(), "a reason".into());
+    v1::HideCommentRequest { id, moderator_id, reason, ..v1::HideCommentRequest::default() }
 }
 
 #[tokio::test]
@@ -142,6 +142,7 @@ fn named_by(row: &Row, about: &Value, object_type: &str, id: i64) -> bool {
         About::Item if row.method.starts_with("ModerationService") => names("moderator_id", "mod"),
         About::Item => names("object_type", object_type) && names("object_id", subject) && names("source", "s"),
         About::Decision | About::Nothing => about == &json!({}),
+        About::All => names("moderator_id", "mod"),
     }
 }
 

@@ -18,6 +18,8 @@ pub(super) enum About {
     Item,
     /// Nothing; the response contains granted types only.
     Nothing,
+    /// Every type: refused to a caller that is not granted all.
+    All,
 }
 
 /// One method.
@@ -138,6 +140,9 @@ pub(super) const METHODS: &[Row] = &[
     row("AdminService/HideComment", "moderator", About::Id, BY_MODERATOR),
     row("AdminService/UnhideComment", "moderator", About::Id, BY_MODERATOR),
     row("AdminService/DeleteComment", "moderator", About::Id, BY_MODERATOR),
+    row("AdminService/PinComment", "moderator", About::Id, BY_MODERATOR),
+    row("AdminService/UnpinComment", "moderator", About::Id, BY_MODERATOR),
+    row("AdminService/SetModeration", "operator", About::All, r#"{"moderatorId":"mod"}"#),
     row("AdminService/ListSubjects", "operator", About::Key, r#"{"objectType":"TYPE"}"#),
     row("AdminService/ExportSubject", "operator", About::Key, KEY),
     row(

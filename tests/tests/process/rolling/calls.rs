@@ -208,11 +208,14 @@ impl CallLog {
         let edit =
             UpdateCommentRequest { id, member_id: m.clone(), content: edited, ..UpdateCommentRequest::default() };
         let like = SetLikeRequest { comment_id: liked, member_id: m.clone(), ..SetLikeRequest::default() };
-        let hide = HideCommentRequest { id: reply, moderator_id, reason, request_id: request_id() };
-        let HideCommentRequest { moderator_id, reason, .. } = hide.clone();
-        let unhide = UnhideCommentRequest { id: reply, moderator_id, reason, request_id: request_id() };
-        let HideCommentRequest { moderator_id, reason, .. } = hide.clone();
-        let doom = AdminServiceDeleteCommentRequest { id: doomed, moderator_id, reason, request_id: request_id() };
+        let (id_of_hide, etag) = (request_id(), String::new());
+        let hide = HideCommentRequest { id: reply, moderator_id, reason, request_id: id_of_hide, etag };
+        let HideCommentRequest { moderator_id, reason, etag, .. } = hide.clone();
+        let unhide = UnhideCommentRequest { id: reply, moderator_id, reason, request_id: request_id(), etag };
+        let HideCommentRequest { moderator_id, reason, etag, .. } = hide.clone();
+        let request_id_of_doom = request_id();
+        let doom =
+            AdminServiceDeleteCommentRequest { id: doomed, moderator_id, reason, request_id: request_id_of_doom, etag };
         Ok(vec![
             Call::SetLike(SetLikeRequest { value: LikeValue::Like.into(), request_id: request_id(), ..like }),
             Call::UpdateComment(UpdateCommentRequest { request_id: request_id(), ..edit }),

@@ -111,7 +111,14 @@ impl Version {
 
     /// Starts a server of this version.
     pub(super) async fn start(&self) -> Result<Server> {
-        let started = Server::serve_by(&self.binary, &self.arguments, &[]).await;
+        self.start_with(&[]).await
+    }
+
+    /// Starts a server of this version with more arguments.
+    pub(super) async fn start_with(&self, more: &[&str]) -> Result<Server> {
+        let arguments: Vec<String> =
+            self.arguments.iter().cloned().chain(more.iter().map(|a| (*a).to_owned())).collect();
+        let started = Server::serve_by(&self.binary, &arguments, &[]).await;
         started.with_context(|| format!("{} does not serve", self.binary.display()))
     }
 }

@@ -1,7 +1,7 @@
 //! Keys of page tokens that change during walks.
 
 use anyhow::{Context, Result, ensure};
-use riposte_sdk::v1::{ErrorReason, ListCommentsRequest, ListCommentsResponse};
+use riposte_sdk::v1::{ClaimReviewItemsRequest, ErrorReason, ListCommentsRequest, ListCommentsResponse};
 use riposte_tests::{Say, Server};
 use tonic::{Code, Status};
 
@@ -62,5 +62,40 @@ async fn a_walk_continues_while_its_key_is_in_the_ring_and_ends_when_the_key_is_
     taken(&server, || files.write("first", OLD)).await?;
     ensure!(refused_with(page(&say, &by_the_ring_before).await)? == invalid, "its key has been dropped");
     page(&say, &old).await?;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repeated_claim_finds_its_leases_while_a_key_is_replaced() -> Result<()> {
+    let files = Files::new()?;
+    files.write("first", OLD)?;
+    files.write("second", NEW)?;
+    let (first, second) = (files.path("first"), files.path("second"));
+    let ring = format!("page_tokens.key_files=[{first:?}, {second:?}]");
+    let server = Server::dev_with(None, &[&["--moderate", "pre", "--set", &ring][..], &SOON].concat()).await?;
+    let say = Say::on(&server.client()?, "video");
+    for n in 0..4 {
+        say.comment("m", &n.to_string()).await?;
+    }
+    let request = ClaimReviewItemsRequest {
+        object_type: "video".to_owned(),
+        limit: 2,
+        moderator_id: "mod".to_owned(),
+        request_id: uuid::Uuid::new_v4().to_string(),
+        ..ClaimReviewItemsRequest::default()
+    };
+    let claim = async |request: &ClaimReviewItemsRequest| -> Result<(Vec<i64>, String)> {
+        let claimed = server.moderation()?.claim_review_items(request.clone()).await?.into_inner();
+        let comments = claimed.items.into_iter().filter_map(|item| item.comment?.comment);
+        Ok((comments.map(|comment| comment.id).collect(), claimed.lease_token))
+    };
+    let begun = claim(&request).await?;
+    ensure!(begun.0.len() == 2, "{begun:?}");
+    taken(&server, || files.write("first", NEW)).await?;
+    taken(&server, || files.write("second", OLD)).await?;
+    ensure!(claim(&request).await? == begun, "the key is the second one now");
+    let other = ClaimReviewItemsRequest { request_id: uuid::Uuid::new_v4().to_string(), ..request.clone() };
+    let others = claim(&other).await?;
+    ensure!(others.0.len() == 2 && !others.0.iter().any(|id| begun.0.contains(id)), "{others:?}");
     Ok(())
 }

@@ -1169,7 +1169,8 @@ class Comment:
 
         ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         no response contains it.
-        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"moderator_id": moderator_id, "reason": reason})
@@ -1186,7 +1187,8 @@ class Comment:
 
         ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         no response contains it.
-        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"moderator_id": moderator_id, "reason": reason})
@@ -1205,7 +1207,8 @@ class Comment:
 
         ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         no response contains it.
-        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"moderator_id": moderator_id, "reason": reason})
@@ -2321,7 +2324,8 @@ class AsyncComment:
 
         ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         no response contains it.
-        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"moderator_id": moderator_id, "reason": reason})
@@ -2338,7 +2342,8 @@ class AsyncComment:
 
         ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         no response contains it.
-        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"moderator_id": moderator_id, "reason": reason})
@@ -2357,7 +2362,8 @@ class AsyncComment:
 
         ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
         no response contains it.
-        ``reason``: Why, for the service's log. 0 to 512 code points.
+        ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+        code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
         check_texts({"moderator_id": moderator_id, "reason": reason})

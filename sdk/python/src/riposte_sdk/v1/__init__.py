@@ -10,6 +10,10 @@ from riposte_sdk.v1 import report_service_pb2 as report_service_pb2
 from riposte_sdk.v1 import subject_service_pb2 as subject_service_pb2
 from riposte_sdk.v1.admin_pb2 import AdminServiceDeleteCommentRequest as AdminServiceDeleteCommentRequest
 from riposte_sdk.v1.admin_pb2 import AdminServiceDeleteCommentResponse as AdminServiceDeleteCommentResponse
+from riposte_sdk.v1.admin_pb2 import AdminServicePinCommentRequest as AdminServicePinCommentRequest
+from riposte_sdk.v1.admin_pb2 import AdminServicePinCommentResponse as AdminServicePinCommentResponse
+from riposte_sdk.v1.admin_pb2 import AdminServiceUnpinCommentRequest as AdminServiceUnpinCommentRequest
+from riposte_sdk.v1.admin_pb2 import AdminServiceUnpinCommentResponse as AdminServiceUnpinCommentResponse
 from riposte_sdk.v1.admin_pb2 import AllSubjects as AllSubjects
 from riposte_sdk.v1.admin_pb2 import CountDrift as CountDrift
 from riposte_sdk.v1.admin_pb2 import ExportSubjectRequest as ExportSubjectRequest
@@ -37,6 +41,10 @@ from riposte_sdk.v1.admin_pb2 import ListHotSubjectsRequest as ListHotSubjectsRe
 from riposte_sdk.v1.admin_pb2 import ListHotSubjectsResponse as ListHotSubjectsResponse
 from riposte_sdk.v1.admin_pb2 import ListSubjectsRequest as ListSubjectsRequest
 from riposte_sdk.v1.admin_pb2 import ListSubjectsResponse as ListSubjectsResponse
+from riposte_sdk.v1.admin_pb2 import PENDING_ACTION_APPROVE as PENDING_ACTION_APPROVE
+from riposte_sdk.v1.admin_pb2 import PENDING_ACTION_REJECT as PENDING_ACTION_REJECT
+from riposte_sdk.v1.admin_pb2 import PENDING_ACTION_UNSPECIFIED as PENDING_ACTION_UNSPECIFIED
+from riposte_sdk.v1.admin_pb2 import PendingAction as PendingAction
 from riposte_sdk.v1.admin_pb2 import RebuildCacheRequest as RebuildCacheRequest
 from riposte_sdk.v1.admin_pb2 import RebuildCacheResponse as RebuildCacheResponse
 from riposte_sdk.v1.admin_pb2 import RebuildMemberHistoryRequest as RebuildMemberHistoryRequest
@@ -45,6 +53,8 @@ from riposte_sdk.v1.admin_pb2 import RebuildRanksRequest as RebuildRanksRequest
 from riposte_sdk.v1.admin_pb2 import RebuildRanksResponse as RebuildRanksResponse
 from riposte_sdk.v1.admin_pb2 import RepairCountsRequest as RepairCountsRequest
 from riposte_sdk.v1.admin_pb2 import RepairCountsResponse as RepairCountsResponse
+from riposte_sdk.v1.admin_pb2 import SetModerationRequest as SetModerationRequest
+from riposte_sdk.v1.admin_pb2 import SetModerationResponse as SetModerationResponse
 from riposte_sdk.v1.admin_pb2 import SubjectScope as SubjectScope
 from riposte_sdk.v1.admin_pb2 import UnhideCommentRequest as UnhideCommentRequest
 from riposte_sdk.v1.admin_pb2 import UnhideCommentResponse as UnhideCommentResponse

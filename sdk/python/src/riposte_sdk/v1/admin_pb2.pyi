@@ -51,6 +51,30 @@ IMPORT_OUTCOME_REJECTED: ImportOutcome.ValueType  # 3
 """It cannot be imported as it is; see `error`."""
 Global___ImportOutcome: _TypeAlias = ImportOutcome  # noqa: Y015
 
+class _PendingAction:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PendingActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PendingAction.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PENDING_ACTION_UNSPECIFIED: _PendingAction.ValueType  # 0
+    """They stay PENDING, seen by their authors alone."""
+    PENDING_ACTION_APPROVE: _PendingAction.ValueType  # 1
+    """They become ACTIVE."""
+    PENDING_ACTION_REJECT: _PendingAction.ValueType  # 2
+    """They become REJECTED."""
+
+class PendingAction(_PendingAction, metaclass=_PendingActionEnumTypeWrapper):
+    """What becomes of comments that wait for review when moderation is turned off."""
+
+PENDING_ACTION_UNSPECIFIED: PendingAction.ValueType  # 0
+"""They stay PENDING, seen by their authors alone."""
+PENDING_ACTION_APPROVE: PendingAction.ValueType  # 1
+"""They become ACTIVE."""
+PENDING_ACTION_REJECT: PendingAction.ValueType  # 2
+"""They become REJECTED."""
+Global___PendingAction: _TypeAlias = PendingAction  # noqa: Y015
+
 @_typing.final
 class ImportCommentsRequest(_message.Message):
     """The next item of an import."""
@@ -211,6 +235,7 @@ class ImportedComment(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     EDIT_TIME_FIELD_NUMBER: _builtins.int
     DELETE_TIME_FIELD_NUMBER: _builtins.int
+    HIDDEN_WITHOUT_REVIEW_FIELD_NUMBER: _builtins.int
     parent_external_id: _builtins.str
     """The external id, in the same source, of the comment it answers. Empty for a root."""
     member_id: _builtins.str
@@ -218,9 +243,15 @@ class ImportedComment(_message.Message):
     forgotten it.
     """
     state: _comment_pb2.CommentState.ValueType
-    """Its state: ACTIVE (the default), HIDDEN or DELETED; others are FIELD_INVALID."""
+    """Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
+    A PENDING one waits in the review queue from now on; the times after a rejection begin now.
+    """
     deleted_by: _comment_pb2.DeletedBy.ValueType
     """Who deleted it. Default AUTHOR; read only with state DELETED."""
+    hidden_without_review: _builtins.bool
+    """True: if the object type holds no new comments (`moderation = "post"`), the comment is HIDDEN
+    and not PENDING. For sources in which comments wait. Read only with state PENDING.
+    """
     @_builtins.property
     def subject(self) -> _subject_pb2.SubjectKey:
         """The subject. Required; it comes into being with its first comment where the object type allows
@@ -260,10 +291,11 @@ class ImportedComment(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         edit_time: _timestamp_pb2.Timestamp | None = ...,
         delete_time: _timestamp_pb2.Timestamp | None = ...,
+        hidden_without_review: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["client", b"client", "content", b"content", "create_time", b"create_time", "delete_time", b"delete_time", "edit_time", b"edit_time", "subject", b"subject"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["client", b"client", "content", b"content", "create_time", b"create_time", "delete_time", b"delete_time", "deleted_by", b"deleted_by", "edit_time", b"edit_time", "member_id", b"member_id", "parent_external_id", b"parent_external_id", "state", b"state", "subject", b"subject"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["client", b"client", "content", b"content", "create_time", b"create_time", "delete_time", b"delete_time", "deleted_by", b"deleted_by", "edit_time", b"edit_time", "hidden_without_review", b"hidden_without_review", "member_id", b"member_id", "parent_external_id", b"parent_external_id", "state", b"state", "subject", b"subject"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -699,6 +731,7 @@ class HideCommentRequest(_message.Message):
     MODERATOR_ID_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    ETAG_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     """The comment. Required."""
     moderator_id: _builtins.str
@@ -706,9 +739,13 @@ class HideCommentRequest(_message.Message):
     it.
     """
     reason: _builtins.str
-    """Why, for the service's log. 0 to 512 code points."""
+    """Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points."""
     request_id: _builtins.str
     """A UUID that makes the call safe to repeat; optional, the SDKs fill it."""
+    etag: _builtins.str
+    """ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+    last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+    """
     def __init__(
         self,
         *,
@@ -716,10 +753,11 @@ class HideCommentRequest(_message.Message):
         moderator_id: _builtins.str = ...,
         reason: _builtins.str = ...,
         request_id: _builtins.str = ...,
+        etag: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "moderator_id", b"moderator_id", "reason", b"reason", "request_id", b"request_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["etag", b"etag", "id", b"id", "moderator_id", b"moderator_id", "reason", b"reason", "request_id", b"request_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -763,6 +801,7 @@ class UnhideCommentRequest(_message.Message):
     MODERATOR_ID_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    ETAG_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     """The comment. Required."""
     moderator_id: _builtins.str
@@ -770,9 +809,13 @@ class UnhideCommentRequest(_message.Message):
     it.
     """
     reason: _builtins.str
-    """Why, for the service's log. 0 to 512 code points."""
+    """Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points."""
     request_id: _builtins.str
     """A UUID that makes the call safe to repeat; optional, the SDKs fill it."""
+    etag: _builtins.str
+    """ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+    last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+    """
     def __init__(
         self,
         *,
@@ -780,10 +823,11 @@ class UnhideCommentRequest(_message.Message):
         moderator_id: _builtins.str = ...,
         reason: _builtins.str = ...,
         request_id: _builtins.str = ...,
+        etag: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "moderator_id", b"moderator_id", "reason", b"reason", "request_id", b"request_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["etag", b"etag", "id", b"id", "moderator_id", b"moderator_id", "reason", b"reason", "request_id", b"request_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -827,6 +871,7 @@ class AdminServiceDeleteCommentRequest(_message.Message):
     MODERATOR_ID_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    ETAG_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     """The comment. Required."""
     moderator_id: _builtins.str
@@ -834,9 +879,13 @@ class AdminServiceDeleteCommentRequest(_message.Message):
     it.
     """
     reason: _builtins.str
-    """Why, for the service's log. 0 to 512 code points."""
+    """Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points."""
     request_id: _builtins.str
     """A UUID that makes the call safe to repeat; optional, the SDKs fill it."""
+    etag: _builtins.str
+    """ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+    last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+    """
     def __init__(
         self,
         *,
@@ -844,10 +893,11 @@ class AdminServiceDeleteCommentRequest(_message.Message):
         moderator_id: _builtins.str = ...,
         reason: _builtins.str = ...,
         request_id: _builtins.str = ...,
+        etag: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "moderator_id", b"moderator_id", "reason", b"reason", "request_id", b"request_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["etag", b"etag", "id", b"id", "moderator_id", b"moderator_id", "reason", b"reason", "request_id", b"request_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -880,6 +930,200 @@ class AdminServiceDeleteCommentResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___AdminServiceDeleteCommentResponse: _TypeAlias = AdminServiceDeleteCommentResponse  # noqa: Y015
+
+@_typing.final
+class SetModerationRequest(_message.Message):
+    """Asks to turn moderation off or on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OFF_FIELD_NUMBER: _builtins.int
+    PENDING_ACTION_FIELD_NUMBER: _builtins.int
+    MODERATOR_ID_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    off: _builtins.bool
+    """True to turn it off, false to turn it on."""
+    pending_action: Global___PendingAction.ValueType
+    """What becomes of comments that are PENDING. Only with `off`, else FIELD_INVALID."""
+    moderator_id: _builtins.str
+    """The moderator in whose name the decisions are made. Required; 1 to 64 bytes."""
+    request_id: _builtins.str
+    """A UUID; optional, the SDKs fill it. A pass is safe to repeat with or without it."""
+    def __init__(
+        self,
+        *,
+        off: _builtins.bool = ...,
+        pending_action: Global___PendingAction.ValueType = ...,
+        moderator_id: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["moderator_id", b"moderator_id", "off", b"off", "pending_action", b"pending_action", "request_id", b"request_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetModerationRequest: _TypeAlias = SetModerationRequest  # noqa: Y015
+
+@_typing.final
+class SetModerationResponse(_message.Message):
+    """How far the pass has come: the sums of this call so far. The first message says that the switch is
+    set; the last one stands for all.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMENTS_CHECKED_FIELD_NUMBER: _builtins.int
+    SETTLED_COUNT_FIELD_NUMBER: _builtins.int
+    PENDING_COUNT_FIELD_NUMBER: _builtins.int
+    REJECTED_COUNT_FIELD_NUMBER: _builtins.int
+    REPAIRED_COUNT_FIELD_NUMBER: _builtins.int
+    comments_checked: _builtins.int
+    """Comments looked at: those on which something was ever open or decided."""
+    settled_count: _builtins.int
+    """Decisions that this call made on comments that were PENDING and on proposed edits."""
+    pending_count: _builtins.int
+    """Comments that stay PENDING."""
+    rejected_count: _builtins.int
+    """Comments that are REJECTED."""
+    repaired_count: _builtins.int
+    """Counts and open questions that were corrected; only when moderation is turned on."""
+    def __init__(
+        self,
+        *,
+        comments_checked: _builtins.int = ...,
+        settled_count: _builtins.int = ...,
+        pending_count: _builtins.int = ...,
+        rejected_count: _builtins.int = ...,
+        repaired_count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["comments_checked", b"comments_checked", "pending_count", b"pending_count", "rejected_count", b"rejected_count", "repaired_count", b"repaired_count", "settled_count", b"settled_count"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetModerationResponse: _TypeAlias = SetModerationResponse  # noqa: Y015
+
+@_typing.final
+class AdminServicePinCommentRequest(_message.Message):
+    """Asks to pin a root as a moderator. Named apart from CommentService's own request."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    MODERATOR_ID_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    id: _builtins.int
+    """The root comment. Required; a reply is FIELD_INVALID."""
+    moderator_id: _builtins.str
+    """The moderator who pins. Required; 1 to 64 bytes. Written to the audit log; no response contains
+    it.
+    """
+    request_id: _builtins.str
+    """A UUID that makes the call safe to repeat; optional, the SDKs fill it."""
+    def __init__(
+        self,
+        *,
+        id: _builtins.int = ...,
+        moderator_id: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "moderator_id", b"moderator_id", "request_id", b"request_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AdminServicePinCommentRequest: _TypeAlias = AdminServicePinCommentRequest  # noqa: Y015
+
+@_typing.final
+class AdminServicePinCommentResponse(_message.Message):
+    """The root, pinned."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMENT_FIELD_NUMBER: _builtins.int
+    SUBJECT_REVISION_FIELD_NUMBER: _builtins.int
+    subject_revision: _builtins.int
+    """The revision that this request made or, if it changed nothing, found; the same at every repeat."""
+    @_builtins.property
+    def comment(self) -> _comment_pb2.Comment:
+        """The comment as it is now."""
+
+    def __init__(
+        self,
+        *,
+        comment: _comment_pb2.Comment | None = ...,
+        subject_revision: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment", "subject_revision", b"subject_revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AdminServicePinCommentResponse: _TypeAlias = AdminServicePinCommentResponse  # noqa: Y015
+
+@_typing.final
+class AdminServiceUnpinCommentRequest(_message.Message):
+    """Asks to unpin a root as a moderator. Named apart from CommentService's own request."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    MODERATOR_ID_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    id: _builtins.int
+    """The root comment. Required; a reply is FIELD_INVALID."""
+    moderator_id: _builtins.str
+    """The moderator who unpins. Required; 1 to 64 bytes. Written to the audit log; no response
+    contains it.
+    """
+    request_id: _builtins.str
+    """A UUID that makes the call safe to repeat; optional, the SDKs fill it."""
+    def __init__(
+        self,
+        *,
+        id: _builtins.int = ...,
+        moderator_id: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "moderator_id", b"moderator_id", "request_id", b"request_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AdminServiceUnpinCommentRequest: _TypeAlias = AdminServiceUnpinCommentRequest  # noqa: Y015
+
+@_typing.final
+class AdminServiceUnpinCommentResponse(_message.Message):
+    """The root, not pinned."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMENT_FIELD_NUMBER: _builtins.int
+    SUBJECT_REVISION_FIELD_NUMBER: _builtins.int
+    subject_revision: _builtins.int
+    """The revision that this request made or, if it changed nothing, found; the same at every repeat."""
+    @_builtins.property
+    def comment(self) -> _comment_pb2.Comment:
+        """The comment as it is now."""
+
+    def __init__(
+        self,
+        *,
+        comment: _comment_pb2.Comment | None = ...,
+        subject_revision: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment", "subject_revision", b"subject_revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AdminServiceUnpinCommentResponse: _TypeAlias = AdminServiceUnpinCommentResponse  # noqa: Y015
 
 @_typing.final
 class SubjectScope(_message.Message):

@@ -70,6 +70,21 @@ class AdminServiceStub:
                 request_serializer=riposte_dot_v1_dot_admin__pb2.AdminServiceDeleteCommentRequest.SerializeToString,
                 response_deserializer=riposte_dot_v1_dot_admin__pb2.AdminServiceDeleteCommentResponse.FromString,
                 _registered_method=True)
+        self.PinComment = channel.unary_unary(
+                '/riposte.v1.AdminService/PinComment',
+                request_serializer=riposte_dot_v1_dot_admin__pb2.AdminServicePinCommentRequest.SerializeToString,
+                response_deserializer=riposte_dot_v1_dot_admin__pb2.AdminServicePinCommentResponse.FromString,
+                _registered_method=True)
+        self.UnpinComment = channel.unary_unary(
+                '/riposte.v1.AdminService/UnpinComment',
+                request_serializer=riposte_dot_v1_dot_admin__pb2.AdminServiceUnpinCommentRequest.SerializeToString,
+                response_deserializer=riposte_dot_v1_dot_admin__pb2.AdminServiceUnpinCommentResponse.FromString,
+                _registered_method=True)
+        self.SetModeration = channel.unary_stream(
+                '/riposte.v1.AdminService/SetModeration',
+                request_serializer=riposte_dot_v1_dot_admin__pb2.SetModerationRequest.SerializeToString,
+                response_deserializer=riposte_dot_v1_dot_admin__pb2.SetModerationResponse.FromString,
+                _registered_method=True)
         self.VerifyCounts = channel.unary_stream(
                 '/riposte.v1.AdminService/VerifyCounts',
                 request_serializer=riposte_dot_v1_dot_admin__pb2.VerifyCountsRequest.SerializeToString,
@@ -165,7 +180,7 @@ class AdminServiceServicer:
 
         Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
         stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
-        deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
+        deleted too), STATE_CONFLICT (the comment is HIDDEN), ETAG_MISMATCH, REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
         """
@@ -177,7 +192,7 @@ class AdminServiceServicer:
         """Brings a hidden comment back to ACTIVE.
 
         Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT (the comment is ACTIVE),
-        REQUEST_ID_REUSED.
+        ETAG_MISMATCH, REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
         """
@@ -190,9 +205,55 @@ class AdminServiceServicer:
         it.
 
         A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
-        Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
+        Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), ETAG_MISMATCH,
+        REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PinComment(self, request, context):
+        """Pins a root as a moderator: in any state of the subject, whoever owns it. A subject has at most
+        three pins.
+
+        Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+        too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
+
+        Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UnpinComment(self, request, context):
+        """Takes the pin off a root as a moderator, in any state of the subject.
+
+        Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+        deleted one too), REQUEST_ID_REUSED.
+
+        Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetModeration(self, request, context):
+        """Turns moderation off or on for all processes, and then goes once over everything that was ever
+        open or decided.
+
+        While it is off, no process makes a state that a program of before moderation does not know:
+        what would leave a comment PENDING or REJECTED or store a proposed edit is refused with
+        OVERLOADED, so members whose comments would wait cannot write. Off refuses the proposed edits
+        that wait, and decides on comments that are PENDING where `pending_action` says so; its
+        decisions have the code `moderation.off`. On sets open questions and counts as their comments
+        require it. The switch is set at every data source before the first answer, and within 2 s every
+        process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat until
+        `settled_count` is 0. Only for callers that may use every object type.
+        Errors: SHARD_UNAVAILABLE (the switch may be set at some sources; a repeat sets them all).
+
+        Example: `{"off": true, "pendingAction": "PENDING_ACTION_REJECT", "moderatorId": "op-1"}`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -306,6 +367,21 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.DeleteComment,
                     request_deserializer=riposte_dot_v1_dot_admin__pb2.AdminServiceDeleteCommentRequest.FromString,
                     response_serializer=riposte_dot_v1_dot_admin__pb2.AdminServiceDeleteCommentResponse.SerializeToString,
+            ),
+            'PinComment': grpc.unary_unary_rpc_method_handler(
+                    servicer.PinComment,
+                    request_deserializer=riposte_dot_v1_dot_admin__pb2.AdminServicePinCommentRequest.FromString,
+                    response_serializer=riposte_dot_v1_dot_admin__pb2.AdminServicePinCommentResponse.SerializeToString,
+            ),
+            'UnpinComment': grpc.unary_unary_rpc_method_handler(
+                    servicer.UnpinComment,
+                    request_deserializer=riposte_dot_v1_dot_admin__pb2.AdminServiceUnpinCommentRequest.FromString,
+                    response_serializer=riposte_dot_v1_dot_admin__pb2.AdminServiceUnpinCommentResponse.SerializeToString,
+            ),
+            'SetModeration': grpc.unary_stream_rpc_method_handler(
+                    servicer.SetModeration,
+                    request_deserializer=riposte_dot_v1_dot_admin__pb2.SetModerationRequest.FromString,
+                    response_serializer=riposte_dot_v1_dot_admin__pb2.SetModerationResponse.SerializeToString,
             ),
             'VerifyCounts': grpc.unary_stream_rpc_method_handler(
                     servicer.VerifyCounts,
@@ -506,6 +582,87 @@ class AdminService:
             '/riposte.v1.AdminService/DeleteComment',
             riposte_dot_v1_dot_admin__pb2.AdminServiceDeleteCommentRequest.SerializeToString,
             riposte_dot_v1_dot_admin__pb2.AdminServiceDeleteCommentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PinComment(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/riposte.v1.AdminService/PinComment',
+            riposte_dot_v1_dot_admin__pb2.AdminServicePinCommentRequest.SerializeToString,
+            riposte_dot_v1_dot_admin__pb2.AdminServicePinCommentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UnpinComment(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/riposte.v1.AdminService/UnpinComment',
+            riposte_dot_v1_dot_admin__pb2.AdminServiceUnpinCommentRequest.SerializeToString,
+            riposte_dot_v1_dot_admin__pb2.AdminServiceUnpinCommentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetModeration(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/riposte.v1.AdminService/SetModeration',
+            riposte_dot_v1_dot_admin__pb2.SetModerationRequest.SerializeToString,
+            riposte_dot_v1_dot_admin__pb2.SetModerationResponse.FromString,
             options,
             channel_credentials,
             insecure,

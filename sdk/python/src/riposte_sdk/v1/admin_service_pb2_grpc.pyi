@@ -81,7 +81,7 @@ class AdminServiceStub:
 
     Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
     stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
-    deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
+    deleted too), STATE_CONFLICT (the comment is HIDDEN), ETAG_MISMATCH, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
     """
@@ -89,7 +89,7 @@ class AdminServiceStub:
     """Brings a hidden comment back to ACTIVE.
 
     Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT (the comment is ACTIVE),
-    REQUEST_ID_REUSED.
+    ETAG_MISMATCH, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
     """
@@ -98,9 +98,43 @@ class AdminServiceStub:
     it.
 
     A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
-    Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
+    Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), ETAG_MISMATCH,
+    REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
+    """
+    PinComment: _grpc.UnaryUnaryMultiCallable[_admin_pb2.AdminServicePinCommentRequest, _admin_pb2.AdminServicePinCommentResponse]
+    """Pins a root as a moderator: in any state of the subject, whoever owns it. A subject has at most
+    three pins.
+
+    Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+    too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
+
+    Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+    """
+    UnpinComment: _grpc.UnaryUnaryMultiCallable[_admin_pb2.AdminServiceUnpinCommentRequest, _admin_pb2.AdminServiceUnpinCommentResponse]
+    """Takes the pin off a root as a moderator, in any state of the subject.
+
+    Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+    deleted one too), REQUEST_ID_REUSED.
+
+    Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+    """
+    SetModeration: _grpc.UnaryStreamMultiCallable[_admin_pb2.SetModerationRequest, _admin_pb2.SetModerationResponse]
+    """Turns moderation off or on for all processes, and then goes once over everything that was ever
+    open or decided.
+
+    While it is off, no process makes a state that a program of before moderation does not know:
+    what would leave a comment PENDING or REJECTED or store a proposed edit is refused with
+    OVERLOADED, so members whose comments would wait cannot write. Off refuses the proposed edits
+    that wait, and decides on comments that are PENDING where `pending_action` says so; its
+    decisions have the code `moderation.off`. On sets open questions and counts as their comments
+    require it. The switch is set at every data source before the first answer, and within 2 s every
+    process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat until
+    `settled_count` is 0. Only for callers that may use every object type.
+    Errors: SHARD_UNAVAILABLE (the switch may be set at some sources; a repeat sets them all).
+
+    Example: `{"off": true, "pendingAction": "PENDING_ACTION_REJECT", "moderatorId": "op-1"}`.
     """
     VerifyCounts: _grpc.UnaryStreamMultiCallable[_admin_pb2.VerifyCountsRequest, _admin_pb2.VerifyCountsResponse]
     """Compares stored counts with the rows they count; one answer per subject, also where all agree.
@@ -208,7 +242,7 @@ class AdminServiceAsyncStub(AdminServiceStub):
 
     Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
     stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
-    deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
+    deleted too), STATE_CONFLICT (the comment is HIDDEN), ETAG_MISMATCH, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
     """
@@ -216,7 +250,7 @@ class AdminServiceAsyncStub(AdminServiceStub):
     """Brings a hidden comment back to ACTIVE.
 
     Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT (the comment is ACTIVE),
-    REQUEST_ID_REUSED.
+    ETAG_MISMATCH, REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
     """
@@ -225,9 +259,43 @@ class AdminServiceAsyncStub(AdminServiceStub):
     it.
 
     A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
-    Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
+    Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), ETAG_MISMATCH,
+    REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
+    """
+    PinComment: _aio.UnaryUnaryMultiCallable[_admin_pb2.AdminServicePinCommentRequest, _admin_pb2.AdminServicePinCommentResponse]  # type: ignore[assignment]
+    """Pins a root as a moderator: in any state of the subject, whoever owns it. A subject has at most
+    three pins.
+
+    Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+    too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
+
+    Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+    """
+    UnpinComment: _aio.UnaryUnaryMultiCallable[_admin_pb2.AdminServiceUnpinCommentRequest, _admin_pb2.AdminServiceUnpinCommentResponse]  # type: ignore[assignment]
+    """Takes the pin off a root as a moderator, in any state of the subject.
+
+    Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+    deleted one too), REQUEST_ID_REUSED.
+
+    Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+    """
+    SetModeration: _aio.UnaryStreamMultiCallable[_admin_pb2.SetModerationRequest, _admin_pb2.SetModerationResponse]  # type: ignore[assignment]
+    """Turns moderation off or on for all processes, and then goes once over everything that was ever
+    open or decided.
+
+    While it is off, no process makes a state that a program of before moderation does not know:
+    what would leave a comment PENDING or REJECTED or store a proposed edit is refused with
+    OVERLOADED, so members whose comments would wait cannot write. Off refuses the proposed edits
+    that wait, and decides on comments that are PENDING where `pending_action` says so; its
+    decisions have the code `moderation.off`. On sets open questions and counts as their comments
+    require it. The switch is set at every data source before the first answer, and within 2 s every
+    process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat until
+    `settled_count` is 0. Only for callers that may use every object type.
+    Errors: SHARD_UNAVAILABLE (the switch may be set at some sources; a repeat sets them all).
+
+    Example: `{"off": true, "pendingAction": "PENDING_ACTION_REJECT", "moderatorId": "op-1"}`.
     """
     VerifyCounts: _aio.UnaryStreamMultiCallable[_admin_pb2.VerifyCountsRequest, _admin_pb2.VerifyCountsResponse]  # type: ignore[assignment]
     """Compares stored counts with the rows they count; one answer per subject, also where all agree.
@@ -352,7 +420,7 @@ class AdminServiceServicer:
 
         Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
         stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
-        deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
+        deleted too), STATE_CONFLICT (the comment is HIDDEN), ETAG_MISMATCH, REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
         """
@@ -365,7 +433,7 @@ class AdminServiceServicer:
         """Brings a hidden comment back to ACTIVE.
 
         Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT (the comment is ACTIVE),
-        REQUEST_ID_REUSED.
+        ETAG_MISMATCH, REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
         """
@@ -379,9 +447,58 @@ class AdminServiceServicer:
         it.
 
         A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
-        Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
+        Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), ETAG_MISMATCH,
+        REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
+        """
+
+    def PinComment(
+        self,
+        request: _admin_pb2.AdminServicePinCommentRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_admin_pb2.AdminServicePinCommentResponse, _abc.Awaitable[_admin_pb2.AdminServicePinCommentResponse]]:
+        """Pins a root as a moderator: in any state of the subject, whoever owns it. A subject has at most
+        three pins.
+
+        Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+        too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
+
+        Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+        """
+
+    def UnpinComment(
+        self,
+        request: _admin_pb2.AdminServiceUnpinCommentRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_admin_pb2.AdminServiceUnpinCommentResponse, _abc.Awaitable[_admin_pb2.AdminServiceUnpinCommentResponse]]:
+        """Takes the pin off a root as a moderator, in any state of the subject.
+
+        Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+        deleted one too), REQUEST_ID_REUSED.
+
+        Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+        """
+
+    def SetModeration(
+        self,
+        request: _admin_pb2.SetModerationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_admin_pb2.SetModerationResponse], _abc.AsyncIterator[_admin_pb2.SetModerationResponse]]:
+        """Turns moderation off or on for all processes, and then goes once over everything that was ever
+        open or decided.
+
+        While it is off, no process makes a state that a program of before moderation does not know:
+        what would leave a comment PENDING or REJECTED or store a proposed edit is refused with
+        OVERLOADED, so members whose comments would wait cannot write. Off refuses the proposed edits
+        that wait, and decides on comments that are PENDING where `pending_action` says so; its
+        decisions have the code `moderation.off`. On sets open questions and counts as their comments
+        require it. The switch is set at every data source before the first answer, and within 2 s every
+        process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat until
+        `settled_count` is 0. Only for callers that may use every object type.
+        Errors: SHARD_UNAVAILABLE (the switch may be set at some sources; a repeat sets them all).
+
+        Example: `{"off": true, "pendingAction": "PENDING_ACTION_REJECT", "moderatorId": "op-1"}`.
         """
 
     def VerifyCounts(

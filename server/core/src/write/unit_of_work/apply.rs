@@ -117,6 +117,15 @@ impl UnitOfWork {
         Ok(())
     }
 
+    /// Sets the sticky bit of a subject. The row is written with the revision of the batch.
+    pub(crate) fn set_unlisted(&mut self, key: &SubjectKey) {
+        if self.write_set.revised.contains(key)
+            && let Some(subject) = self.subjects.get_mut(key)
+        {
+            subject.unlisted = true;
+        }
+    }
+
     /// Starts a change of a comment: returns its row and increments the comment's own revision.
     pub(super) fn change(&mut self, id: CommentId) -> Result<&mut Comment> {
         let comment = self.comments.get_mut(&id).ok_or_else(|| not_loaded("comment"))?;

@@ -7,6 +7,7 @@ use crate::domain::act::CommentAct;
 use crate::domain::error::{Error, Result};
 use crate::domain::state::CommentState;
 use crate::write::change::{AuthorEdit, Change, Judgement};
+use crate::write::ruling::Ruling;
 use crate::write::unit_of_work::UnitOfWork;
 
 /// The time after which a refused command is tried again.
@@ -44,7 +45,10 @@ impl UnitOfWork {
                 let lifecycle = &new.comment.lifecycle;
                 lifecycle.state.may_be_unpublished() || lifecycle.prior_state.may_be_unpublished()
             }
-            Change::Judge(judgement) => self.judgement_requires_gate(judgement),
+            Change::Judge(judgement) => {
+                let is_of_switch = judgement.ruling.as_ref().is_some_and(Ruling::is_of_switch);
+                !is_of_switch && self.judgement_requires_gate(judgement)
+            }
             Change::Edit(edit) => self.edit_requires_gate(edit),
             Change::Appeal(_) => true,
         }

@@ -229,6 +229,7 @@ impl UnitOfWork {
             return Ok(());
         }
         let mut review = new_review(comment, context.subject.object_type(), true);
+        review.imported = self.write_set.origins.contains_key(&comment.reference.id);
         if state == CommentState::Pending {
             review.add_cause(ReviewCause::New, self.database_time()?);
         } else {

@@ -31,7 +31,7 @@ pub struct ImportedComment {
     pub content: Content,
     /// Information about the client.
     pub client: ClientInfo,
-    /// ACTIVE, HIDDEN or DELETED.
+    /// ACTIVE, PENDING, REJECTED, HIDDEN or DELETED.
     pub state: CommentState,
     /// The capacity in which it was deleted, if it is deleted.
     pub deleted_by: Option<DeletedBy>,
@@ -80,7 +80,7 @@ pub struct Import {
     pub client: ClientInfo,
     /// The source and the external id.
     pub origin: ImportOrigin,
-    /// ACTIVE, HIDDEN or DELETED.
+    /// ACTIVE, PENDING, REJECTED, HIDDEN or DELETED.
     pub state: CommentState,
     /// The capacity in which it was deleted, if it is deleted.
     pub deleted_by: Option<DeletedBy>,

@@ -199,7 +199,8 @@ impl Ruling {
             });
         }
         let now = unit.database_time()?;
-        if !act.ends_other_lease() && review.and_then(|r| r.other_lease(&self.moderator, now)).is_some() {
+        let ends_lease = act.ends_other_lease() || self.is_of_switch();
+        if !ends_lease && review.and_then(|r| r.other_lease(&self.moderator, now)).is_some() {
             return Err(Error::ReviewLeaseLost);
         }
         if act != CommentAct::Delete && review.is_some_and(|review| review.bars(&self.moderator)) {

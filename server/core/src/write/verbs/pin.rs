@@ -1,4 +1,4 @@
-//! The verbs Pin and Unpin: the subject's owner pins at most three roots.
+//! The verbs Pin and Unpin: the subject's owner or a moderator pins at most three roots.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ use crate::write::unit_of_work::UnitOfWork;
 /// A request to pin or to unpin a root.
 #[derive(Debug, Clone)]
 pub struct PinComment {
-    /// The member that pins or unpins the comment.
+    /// The member that pins or unpins the comment; empty for a moderator.
     pub member: MemberId,
     /// True to pin, false to unpin.
     pub pinned: bool,
@@ -48,7 +48,7 @@ impl Request for PinComment {
 pub struct Pin {
     /// The comment.
     pub target: CommentLocation,
-    /// The member that pins the comment.
+    /// The member that pins the comment; empty for a moderator.
     pub member: MemberId,
 }
 
@@ -57,7 +57,7 @@ pub struct Pin {
 pub struct Unpin {
     /// The comment.
     pub target: CommentLocation,
-    /// The member that unpins the comment.
+    /// The member that unpins the comment; empty for a moderator.
     pub member: MemberId,
 }
 
@@ -65,20 +65,32 @@ fn lock_set(target: &CommentLocation) -> LockSet {
     LockSet { comments: vec![target.id], content: Some(target.id), ..LockSet::default() }
 }
 
-/// Checks that the owner of the subject may pin or unpin the comment, and returns the state that
-/// the owner sees.
-fn check_owner(
+/// Returns the parts of a fingerprint.
+fn pin_body(location: &CommentLocation, member: &MemberId) -> Vec<Cow<'static, [u8]>> {
+    let by_moderator = is_moderator(member).then_some(Cow::Borrowed(&b"moderator"[..]));
+    [id_part(location.id)].into_iter().chain(by_moderator).collect()
+}
+
+fn is_moderator(member: &MemberId) -> bool {
+    member.as_str().is_empty()
+}
+
+/// Checks that the owner of the subject or a moderator may pin or unpin the comment, and returns
+/// the state that they see. A moderator may act in any state of the subject.
+fn check_actor(
     unit: &UnitOfWork,
     command: &Command,
     location: &CommentLocation,
     member: &MemberId,
 ) -> Result<CommentState> {
     let (comment, state) = undeleted(unit, command, location.id, member)?;
-    let is_owner = unit.subject(&command.subject).is_some_and(|s| s.is_owned_by(member));
-    if !is_owner {
-        return Err(Error::MemberNotAllowed);
+    if !is_moderator(member) {
+        let is_owner = unit.subject(&command.subject).is_some_and(|s| s.is_owned_by(member));
+        if !is_owner {
+            return Err(Error::MemberNotAllowed);
+        }
+        writable(unit, command)?;
     }
-    writable(unit, command)?;
     if comment.is_root() { Ok(state) } else { Err(Error::invalid("id", "only a root comment can be pinned")) }
 }
 
@@ -92,11 +104,11 @@ impl Verb for Pin {
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {
-        vec![id_part(self.target.id)]
+        pin_body(&self.target, &self.member)
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
-        let state = check_owner(unit, command, &self.target, &self.member)?;
+        let state = check_actor(unit, command, &self.target, &self.member)?;
         if !state.is_visible() {
             return Err(Error::StateConflict(state));
         }
@@ -126,11 +138,11 @@ impl Verb for Unpin {
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {
-        vec![id_part(self.target.id)]
+        pin_body(&self.target, &self.member)
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
-        check_owner(unit, command, &self.target, &self.member).map(drop)
+        check_actor(unit, command, &self.target, &self.member).map(drop)
     }
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {

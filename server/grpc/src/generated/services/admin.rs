@@ -14,6 +14,8 @@ pub(crate) mod import_comments;
 pub(crate) mod list_hot_subjects;
 #[path = "../../services/admin/list_subjects.rs"]
 pub(crate) mod list_subjects;
+#[path = "../../services/admin/pin_comment.rs"]
+pub(crate) mod pin_comment;
 #[path = "../../services/admin/rebuild_cache.rs"]
 pub(crate) mod rebuild_cache;
 #[path = "../../services/admin/rebuild_member_history.rs"]
@@ -22,8 +24,12 @@ pub(crate) mod rebuild_member_history;
 pub(crate) mod rebuild_ranks;
 #[path = "../../services/admin/repair_counts.rs"]
 pub(crate) mod repair_counts;
+#[path = "../../services/admin/set_moderation.rs"]
+pub(crate) mod set_moderation;
 #[path = "../../services/admin/unhide_comment.rs"]
 pub(crate) mod unhide_comment;
+#[path = "../../services/admin/unpin_comment.rs"]
+pub(crate) mod unpin_comment;
 #[path = "../../services/admin/verify_counts.rs"]
 pub(crate) mod verify_counts;
 
@@ -43,6 +49,7 @@ pub(crate) struct AdminHandlers(pub(crate) Services);
 impl AdminService for AdminHandlers {
     type ImportCommentsStream = ResponseStream<v1::ImportCommentsResponse>;
     type ExportSubjectStream = ResponseStream<v1::ExportSubjectResponse>;
+    type SetModerationStream = ResponseStream<v1::SetModerationResponse>;
     type VerifyCountsStream = ResponseStream<v1::VerifyCountsResponse>;
     type RepairCountsStream = ResponseStream<v1::RepairCountsResponse>;
     type RebuildMemberHistoryStream = ResponseStream<v1::RebuildMemberHistoryResponse>;
@@ -99,6 +106,31 @@ impl AdminService for AdminHandlers {
         unary(&self.0, "AdminService/DeleteComment", request, handler).await
     }
 
+    async fn pin_comment(
+        &self,
+        request: Request<v1::AdminServicePinCommentRequest>,
+    ) -> Result<Response<v1::AdminServicePinCommentResponse>, Status> {
+        let handler = |services, caller, request| async move { pin_comment::handle(&services, caller, request).await };
+        unary(&self.0, "AdminService/PinComment", request, handler).await
+    }
+
+    async fn unpin_comment(
+        &self,
+        request: Request<v1::AdminServiceUnpinCommentRequest>,
+    ) -> Result<Response<v1::AdminServiceUnpinCommentResponse>, Status> {
+        let handler =
+            |services, caller, request| async move { unpin_comment::handle(&services, caller, request).await };
+        unary(&self.0, "AdminService/UnpinComment", request, handler).await
+    }
+
+    async fn set_moderation(
+        &self,
+        request: Request<v1::SetModerationRequest>,
+    ) -> Result<Response<Self::SetModerationStream>, Status> {
+        let start = |call, request| set_moderation::handle(self.0.clone(), call, request);
+        streamed(&self.0, "AdminService/SetModeration", request, start).await
+    }
+
     async fn verify_counts(
         &self,
         request: Request<v1::VerifyCountsRequest>,
@@ -150,6 +182,8 @@ impl AdminService for AdminHandlers {
 }
 
 impl CountItems for v1::ExportSubjectResponse {}
+
+impl CountItems for v1::SetModerationResponse {}
 
 impl CountItems for v1::VerifyCountsResponse {}
 

@@ -33,8 +33,8 @@ pub(super) async fn set_pin(
     let write_context = services.write_context(caller, &member, request_id, target.subject.object_type())?;
     let request = PinComment { member: member.clone(), pinned: pin.pinned };
     let written = services.mutations.submit(&write_context, &target, request).await;
-    let WriteOutput { value, revision } = written.map_err(under(&target.subject))?;
-    Ok(WriteOutput { value: value.seen_by(Some(&member)), revision })
+    let WriteOutput { value, revision, replayed } = written.map_err(under(&target.subject))?;
+    Ok(WriteOutput { value: value.seen_by(Some(&member)), revision, replayed })
 }
 
 /// The fields of a request to pin or to unpin a comment.

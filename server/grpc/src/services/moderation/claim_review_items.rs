@@ -2,7 +2,7 @@
 
 use riposte_core::page::Page;
 use riposte_core::ports::{ReviewClaim, ReviewFilter};
-use riposte_core::{Caller, CommentId, ObjectType};
+use riposte_core::{Caller, CommentId, Error, ObjectType};
 use riposte_sdk::v1;
 
 use crate::convert::{Anchor, MAX_BYTES};
@@ -25,8 +25,13 @@ pub(crate) async fn handle(
     let request_id = v.take(parse::request_id(request_id));
     let (object_type, causes, limit, duration, holder, request_id) =
         v.all((object_type, causes, limit, duration, holder, request_id))?;
-    let token = services.tokens.lease_token(&caller, &holder, request_id)?;
-    let claim = ReviewClaim { filter: ReviewFilter { object_type, causes }, holder, token, duration, limit };
+    let tokens = services.tokens.lease_tokens(&caller, &holder, request_id)?;
+    let (token, former) = tokens.split_first().ok_or_else(|| Error::internal("no page token key"))?;
+    let filter = ReviewFilter { object_type, causes };
+    services.comments.policy(&caller, &filter.object_type)?;
+    let claim = ReviewClaim { filter, holder, token: *token, duration, limit };
+    let token = services.reviews.held_token(&claim, former).await?;
+    let claim = ReviewClaim { token, ..claim };
     let leased = services.reviews.claim(&caller, &claim).await?;
     let ids: Vec<CommentId> = leased.iter().map(|item| item.review.comment_id).collect();
     let lease_until = leased.iter().filter_map(|item| item.review.lease.as_ref()).map(|lease| lease.until).min();

@@ -2,13 +2,14 @@
 
 use futures::future::join_all;
 use riposte_core::act::CommentAct;
-use riposte_core::decision::{Automation, Grounds};
+use riposte_core::decision::Grounds;
 use riposte_core::location::CommentLocation;
 use riposte_core::submit::WriteContext;
 use riposte_core::verbs::{JudgeComment, Ruling, RulingForm, WriteOutput};
 use riposte_core::{Caller, CommentId, DecisionOutput, Error, MemberId};
 use riposte_sdk::v1;
 
+use crate::moderation::count_decision;
 use crate::parse::{JudgedTarget, Violations};
 use crate::rpc_error::RpcError;
 use crate::{Services, convert, error_metadata, parse, status};
@@ -75,31 +76,9 @@ impl Verdict<'_> {
         let (moderator, grounds) = (self.moderator.clone(), self.grounds.clone());
         let ruling = Ruling { moderator, grounds, etag, form: RulingForm::Verdict };
         let written = self.services.mutations.submit(self.context, &at, JudgeComment { act, ruling }).await?;
-        self.services.metrics.decided(action(act), automation(self.grounds.automation));
+        if !written.replayed {
+            count_decision(self.services, act, self.grounds.automation);
+        }
         Ok(written)
-    }
-}
-
-/// Returns the name of an act in the metrics.
-fn action(act: CommentAct) -> &'static str {
-    let action = act.number().and_then(|number| v1::ModerationAction::try_from(i32::from(number)).ok());
-    match action.unwrap_or_default() {
-        v1::ModerationAction::Approve => "approve",
-        v1::ModerationAction::Reject => "reject",
-        v1::ModerationAction::Hide => "hide",
-        v1::ModerationAction::Unhide => "unhide",
-        v1::ModerationAction::Delete => "delete",
-        v1::ModerationAction::Withhold => "withhold",
-        v1::ModerationAction::Keep => "keep",
-        v1::ModerationAction::Appeal | v1::ModerationAction::Unspecified => "none",
-    }
-}
-
-/// Returns the name of a part of machines in the metrics.
-const fn automation(automation: Automation) -> &'static str {
-    match automation {
-        Automation::None => "none",
-        Automation::Partial => "partial",
-        Automation::Full => "full",
     }
 }

@@ -38,6 +38,7 @@ pub(crate) fn review(row: comment_review::Model) -> Result<Review> {
         never_public: row.never_public != 0,
         text_unshown: row.text_unshown != 0,
         text_once_public: row.text_once_public != 0,
+        imported: row.imported != 0,
         causes,
         is_closed: row.is_open == 0 && !causes.is_empty(),
         due_time: (row.due_time != 0).then_some(Millis(row.due_time)),
@@ -64,7 +65,7 @@ pub(crate) fn review_model(review: &Review) -> comment_review::ActiveModel {
         subject_id: Set(review.subject_id.get()),
         object_type: Set(bytes(review.object_type.as_str())),
         member_id: Set(bytes(review.member.as_str())),
-        imported: Set(0),
+        imported: Set(i8::from(review.imported)),
         drain_attempts: Set(0),
         ..review_changes(review)
     }

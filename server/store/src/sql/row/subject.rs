@@ -23,12 +23,14 @@ const ID_BYTES: usize = 8;
 /// Converts a row to its subject.
 pub(crate) fn subject(row: Model) -> Result<Subject> {
     let fault = |column: &str| unreadable(TABLE, row.id, column);
+    let (moderation, unlisted) = policy(row.policy.as_deref()).ok_or_else(|| fault("policy"))?;
     Ok(Subject {
         id: SubjectId::new(row.id).ok_or_else(|| fault("id"))?,
         state: subject_state(row.id, row.state)?,
         pins: pins(&row.pins).map_err(|_| fault("pins"))?,
         metadata: metadata(&row.metadata).map_err(|_| fault("metadata"))?,
-        moderation: moderation(row.policy.as_deref()).ok_or_else(|| fault("policy"))?,
+        moderation,
+        unlisted,
         key: subject_key(row.id, row.object_type, row.object_id)?,
         owner: row.owner_id.map(string).transpose().map_err(|_| fault("owner_id"))?.map(MemberId::stored),
         next_floor: row.next_floor,
@@ -83,25 +85,28 @@ pub(crate) fn subject_changes(subject: &Subject) -> Result<ActiveModel> {
         version: Set(subject.version),
         pins: Set(subject.pins.iter().flat_map(|pin| pin.get().to_be_bytes()).collect()),
         metadata: Set(metadata_text(&subject.metadata)?),
-        policy: Set(policy(subject.moderation)),
+        policy: Set(policy_bytes(subject.moderation, subject.unlisted)),
         update_time: Set(subject.update_time.0),
         delete_time: Set(subject.delete_time.map(|t| t.0)),
         ..ActiveModel::default()
     })
 }
 
-/// Returns the mode of a stored policy; `None` for a policy that no version has written.
-fn moderation(policy: Option<&[u8]>) -> Option<Option<ModerationMode>> {
-    let Some(policy) = policy else { return Some(None) };
-    let SubjectPolicy { moderation_mode } = SubjectPolicy::decode(policy).ok()?;
+/// Returns the mode and the sticky bit of a stored policy; `None` for a policy that no version has
+/// written.
+fn policy(stored: Option<&[u8]>) -> Option<(Option<ModerationMode>, bool)> {
+    let SubjectPolicy { moderation_mode, unlisted } = SubjectPolicy::decode(stored.unwrap_or_default()).ok()?;
     if moderation_mode == 0 {
-        return Some(None);
+        return Some((None, unlisted));
     }
-    i8::try_from(moderation_mode).ok().and_then(ModerationMode::from_code).map(Some)
+    let mode = i8::try_from(moderation_mode).ok().and_then(ModerationMode::from_code)?;
+    Some((Some(mode), unlisted))
 }
 
-fn policy(moderation: Option<ModerationMode>) -> Option<Vec<u8>> {
-    moderation.map(|mode| SubjectPolicy { moderation_mode: mode.code().into() }.encode_to_vec())
+fn policy_bytes(moderation: Option<ModerationMode>, unlisted: bool) -> Option<Vec<u8>> {
+    let moderation_mode = moderation.map_or(0, |mode| mode.code().into());
+    let policy = SubjectPolicy { moderation_mode, unlisted };
+    (policy != SubjectPolicy::default()).then(|| policy.encode_to_vec())
 }
 
 fn pins(stored: &[u8]) -> Result<Vec<CommentId>> {

@@ -125,6 +125,7 @@ type Responses<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 impl AdminService for Service {
     type ImportCommentsStream = ReceiverStream<Result<ImportCommentsResponse, Status>>;
     type ExportSubjectStream = Responses<ExportSubjectResponse>;
+    type SetModerationStream = Responses<SetModerationResponse>;
     type VerifyCountsStream = Responses<VerifyCountsResponse>;
     type RepairCountsStream = Responses<RepairCountsResponse>;
     type RebuildMemberHistoryStream = Responses<RebuildMemberHistoryResponse>;
@@ -183,6 +184,27 @@ impl AdminService for Service {
         &self,
         _: Request<AdminServiceDeleteCommentRequest>,
     ) -> Result<Response<AdminServiceDeleteCommentResponse>, Status> {
+        Err(Status::unimplemented(""))
+    }
+
+    async fn pin_comment(
+        &self,
+        _: Request<AdminServicePinCommentRequest>,
+    ) -> Result<Response<AdminServicePinCommentResponse>, Status> {
+        Err(Status::unimplemented(""))
+    }
+
+    async fn unpin_comment(
+        &self,
+        _: Request<AdminServiceUnpinCommentRequest>,
+    ) -> Result<Response<AdminServiceUnpinCommentResponse>, Status> {
+        Err(Status::unimplemented(""))
+    }
+
+    async fn set_moderation(
+        &self,
+        _: Request<SetModerationRequest>,
+    ) -> Result<Response<Self::SetModerationStream>, Status> {
         Err(Status::unimplemented(""))
     }
 

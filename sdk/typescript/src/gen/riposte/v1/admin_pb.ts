@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file riposte/v1/admin.proto.
  */
 export const file_riposte_v1_admin: GenFile = /*@__PURE__*/
-  fileDesc("ChZyaXBvc3RlL3YxL2FkbWluLnByb3RvEgpyaXBvc3RlLnYxIj0KFUltcG9ydENvbW1lbnRzUmVxdWVzdBIkCgRpdGVtGAEgASgLMhYucmlwb3N0ZS52MS5JbXBvcnRJdGVtIsMBCgpJbXBvcnRJdGVtEg4KBnNvdXJjZRgBIAEoCRITCgtleHRlcm5hbF9pZBgCIAEoCRIuCgdzdWJqZWN0GAMgASgLMhsucmlwb3N0ZS52MS5JbXBvcnRlZFN1YmplY3RIABIuCgdjb21tZW50GAQgASgLMhsucmlwb3N0ZS52MS5JbXBvcnRlZENvbW1lbnRIABIoCgRsaWtlGAUgASgLMhgucmlwb3N0ZS52MS5JbXBvcnRlZExpa2VIAEIGCgRraW5kIpACCg9JbXBvcnRlZFN1YmplY3QSIwoDa2V5GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhAKCG93bmVyX2lkGAIgASgJEicKBXN0YXRlGAMgASgOMhgucmlwb3N0ZS52MS5TdWJqZWN0U3RhdGUSOwoIbWV0YWRhdGEYBCADKAsyKS5yaXBvc3RlLnYxLkltcG9ydGVkU3ViamVjdC5NZXRhZGF0YUVudHJ5Ei8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEinAMKD0ltcG9ydGVkQ29tbWVudBInCgdzdWJqZWN0GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhoKEnBhcmVudF9leHRlcm5hbF9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSJAoHY29udGVudBgEIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBImCgZjbGllbnQYBSABKAsyFi5yaXBvc3RlLnYxLkNsaWVudEluZm8SJwoFc3RhdGUYBiABKA4yGC5yaXBvc3RlLnYxLkNvbW1lbnRTdGF0ZRIpCgpkZWxldGVkX2J5GAcgASgOMhUucmlwb3N0ZS52MS5EZWxldGVkQnkSLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCWVkaXRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZGVsZXRlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIsoBCgxJbXBvcnRlZExpa2USJwoHc3ViamVjdBgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIbChNjb21tZW50X2V4dGVybmFsX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRIkCgV2YWx1ZRgEIAEoDjIVLnJpcG9zdGUudjEuTGlrZVZhbHVlEigKBHRpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXN5bnRoZXRpYxgGIAEoCCLXAQoWSW1wb3J0Q29tbWVudHNSZXNwb25zZRIRCgVpbmRleBgBIAEoA0ICMAESEwoLZXh0ZXJuYWxfaWQYAiABKAkSKgoHb3V0Y29tZRgDIAEoDjIZLnJpcG9zdGUudjEuSW1wb3J0T3V0Y29tZRIWCgpjb21tZW50X2lkGAQgASgDQgIwARINCgVmbG9vchgFIAEoBRIcChBzdWJqZWN0X3JldmlzaW9uGAYgASgDQgIwARIkCgVlcnJvchgHIAEoCzIVLnJpcG9zdGUudjEuSXRlbUVycm9yIsQBCglJdGVtRXJyb3ISDgoGcmVhc29uGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSNQoIbWV0YWRhdGEYAyADKAsyIy5yaXBvc3RlLnYxLkl0ZW1FcnJvci5NZXRhZGF0YUVudHJ5Ei4KCnZpb2xhdGlvbnMYBCADKAsyGi5yaXBvc3RlLnYxLkZpZWxkVmlvbGF0aW9uGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASI0Cg5GaWVsZFZpb2xhdGlvbhINCgVmaWVsZBgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCSI7ChRFeHBvcnRTdWJqZWN0UmVxdWVzdBIjCgNrZXkYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkiqQEKFUV4cG9ydFN1YmplY3RSZXNwb25zZRIuCgdzdWJqZWN0GAEgASgLMhsucmlwb3N0ZS52MS5FeHBvcnRlZFN1YmplY3RIABIuCgdjb21tZW50GAIgASgLMhsucmlwb3N0ZS52MS5FeHBvcnRlZENvbW1lbnRIABIoCgRsaWtlGAMgASgLMhgucmlwb3N0ZS52MS5FeHBvcnRlZExpa2VIAEIGCgRpdGVtIjcKD0V4cG9ydGVkU3ViamVjdBIkCgdzdWJqZWN0GAEgASgLMhMucmlwb3N0ZS52MS5TdWJqZWN0IqABCg9FeHBvcnRlZENvbW1lbnQSJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBImCgZjbGllbnQYAiABKAsyFi5yaXBvc3RlLnYxLkNsaWVudEluZm8SDgoGc291cmNlGAMgASgJEhMKC2V4dGVybmFsX2lkGAQgASgJEhoKEnBhcmVudF9leHRlcm5hbF9pZBgFIAEoCSKJAQoMRXhwb3J0ZWRMaWtlEhYKCmNvbW1lbnRfaWQYASABKANCAjABEhEKCW1lbWJlcl9pZBgCIAEoCRIkCgV2YWx1ZRgDIAEoDjIVLnJpcG9zdGUudjEuTGlrZVZhbHVlEigKBHRpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlEKE0xpc3RTdWJqZWN0c1JlcXVlc3QSEwoLb2JqZWN0X3R5cGUYASABKAkSEQoJcGFnZV9zaXplGAIgASgFEhIKCnBhZ2VfdG9rZW4YAyABKAkiVgoUTGlzdFN1YmplY3RzUmVzcG9uc2USJQoIc3ViamVjdHMYASADKAsyEy5yaXBvc3RlLnYxLlN1YmplY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIl4KEkhpZGVDb21tZW50UmVxdWVzdBIOCgJpZBgBIAEoA0ICMAESFAoMbW9kZXJhdG9yX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJIlkKE0hpZGVDb21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJgChRVbmhpZGVDb21tZW50UmVxdWVzdBIOCgJpZBgBIAEoA0ICMAESFAoMbW9kZXJhdG9yX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJIlsKFVVuaGlkZUNvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABImwKIEFkbWluU2VydmljZURlbGV0ZUNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIUCgxtb2RlcmF0b3JfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiZwohQWRtaW5TZXJ2aWNlRGVsZXRlQ29tbWVudFJlc3BvbnNlEiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSHAoQc3ViamVjdF9yZXZpc2lvbhgCIAEoA0ICMAEifQoMU3ViamVjdFNjb3BlEiUKA2tleRgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleUgAEhUKC29iamVjdF90eXBlGAIgASgJSAASJgoDYWxsGAMgASgLMhcucmlwb3N0ZS52MS5BbGxTdWJqZWN0c0gAQgcKBXNjb3BlIg0KC0FsbFN1YmplY3RzIlQKE1ZlcmlmeUNvdW50c1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5yaXBvc3RlLnYxLlN1YmplY3RTY29wZRIUCgxyZXN1bWVfdG9rZW4YAiABKAkimwEKFFZlcmlmeUNvdW50c1Jlc3BvbnNlEicKB3N1YmplY3QYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSHAoQY29tbWVudHNfY2hlY2tlZBgCIAEoA0ICMAESJgoGZHJpZnRzGAMgAygLMhYucmlwb3N0ZS52MS5Db3VudERyaWZ0EhQKDHJlc3VtZV90b2tlbhgEIAEoCSJaCgpDb3VudERyaWZ0EhYKCmNvbW1lbnRfaWQYASABKANCAjABEgwKBG5hbWUYAiABKAkSEgoGc3RvcmVkGAMgASgDQgIwARISCgZhY3R1YWwYBCABKANCAjABImgKE1JlcGFpckNvdW50c1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5yaXBvc3RlLnYxLlN1YmplY3RTY29wZRISCgpyZXF1ZXN0X2lkGAIgASgJEhQKDHJlc3VtZV90b2tlbhgDIAEoCSKdAQoUUmVwYWlyQ291bnRzUmVzcG9uc2USJwoHc3ViamVjdBgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIoCghyZXBhaXJlZBgCIAMoCzIWLnJpcG9zdGUudjEuQ291bnREcmlmdBIcChBzdWJqZWN0X3JldmlzaW9uGAMgASgDQgIwARIUCgxyZXN1bWVfdG9rZW4YBCABKAkicAobUmVidWlsZE1lbWJlckhpc3RvcnlSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhgucmlwb3N0ZS52MS5TdWJqZWN0U2NvcGUSEgoKcmVxdWVzdF9pZBgCIAEoCRIUCgxyZXN1bWVfdG9rZW4YAyABKAkihwEKHFJlYnVpbGRNZW1iZXJIaXN0b3J5UmVzcG9uc2USGQoNc3ViamVjdHNfZG9uZRgBIAEoA0ICMAESHAoQY29tbWVudHNfY2hlY2tlZBgCIAEoA0ICMAESGAoMcm93c19jaGFuZ2VkGAMgASgDQgIwARIUCgxyZXN1bWVfdG9rZW4YBCABKAkiaAoTUmVidWlsZFJhbmtzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLnJpcG9zdGUudjEuU3ViamVjdFNjb3BlEhIKCnJlcXVlc3RfaWQYAiABKAkSFAoMcmVzdW1lX3Rva2VuGAMgASgJIoMBChRSZWJ1aWxkUmFua3NSZXNwb25zZRIZCg1zdWJqZWN0c19kb25lGAEgASgDQgIwARIcChBjb21tZW50c19jaGVja2VkGAIgASgDQgIwARIcChBjb21tZW50c19jaGFuZ2VkGAMgASgDQgIwARIUCgxyZXN1bWVfdG9rZW4YBCABKAkiUgoTUmVidWlsZENhY2hlUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLnJpcG9zdGUudjEuU3ViamVjdFNjb3BlEhIKCnJlcXVlc3RfaWQYAiABKAkiNAoUUmVidWlsZENhY2hlUmVzcG9uc2USHAoQc3ViamVjdHNfcmVidWlsdBgBIAEoA0ICMAEiJwoWTGlzdEhvdFN1YmplY3RzUmVxdWVzdBINCgVsaW1pdBgBIAEoBSJDChdMaXN0SG90U3ViamVjdHNSZXNwb25zZRIoCghzdWJqZWN0cxgBIAMoCzIWLnJpcG9zdGUudjEuSG90U3ViamVjdCJmCgpIb3RTdWJqZWN0EiMKA2tleRgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIYChByZWFkc19wZXJfc2Vjb25kGAIgASgBEhkKEXdyaXRlc19wZXJfc2Vjb25kGAMgASgBKoYBCg1JbXBvcnRPdXRjb21lEh4KGklNUE9SVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGgoWSU1QT1JUX09VVENPTUVfQ1JFQVRFRBABEhwKGElNUE9SVF9PVVRDT01FX1VOQ0hBTkdFRBACEhsKF0lNUE9SVF9PVVRDT01FX1JFSkVDVEVEEANiBnByb3RvMw", [file_google_protobuf_timestamp, file_riposte_v1_comment, file_riposte_v1_like, file_riposte_v1_subject]);
+  fileDesc("ChZyaXBvc3RlL3YxL2FkbWluLnByb3RvEgpyaXBvc3RlLnYxIj0KFUltcG9ydENvbW1lbnRzUmVxdWVzdBIkCgRpdGVtGAEgASgLMhYucmlwb3N0ZS52MS5JbXBvcnRJdGVtIsMBCgpJbXBvcnRJdGVtEg4KBnNvdXJjZRgBIAEoCRITCgtleHRlcm5hbF9pZBgCIAEoCRIuCgdzdWJqZWN0GAMgASgLMhsucmlwb3N0ZS52MS5JbXBvcnRlZFN1YmplY3RIABIuCgdjb21tZW50GAQgASgLMhsucmlwb3N0ZS52MS5JbXBvcnRlZENvbW1lbnRIABIoCgRsaWtlGAUgASgLMhgucmlwb3N0ZS52MS5JbXBvcnRlZExpa2VIAEIGCgRraW5kIpACCg9JbXBvcnRlZFN1YmplY3QSIwoDa2V5GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhAKCG93bmVyX2lkGAIgASgJEicKBXN0YXRlGAMgASgOMhgucmlwb3N0ZS52MS5TdWJqZWN0U3RhdGUSOwoIbWV0YWRhdGEYBCADKAsyKS5yaXBvc3RlLnYxLkltcG9ydGVkU3ViamVjdC5NZXRhZGF0YUVudHJ5Ei8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiuwMKD0ltcG9ydGVkQ29tbWVudBInCgdzdWJqZWN0GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhoKEnBhcmVudF9leHRlcm5hbF9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSJAoHY29udGVudBgEIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBImCgZjbGllbnQYBSABKAsyFi5yaXBvc3RlLnYxLkNsaWVudEluZm8SJwoFc3RhdGUYBiABKA4yGC5yaXBvc3RlLnYxLkNvbW1lbnRTdGF0ZRIpCgpkZWxldGVkX2J5GAcgASgOMhUucmlwb3N0ZS52MS5EZWxldGVkQnkSLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCWVkaXRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZGVsZXRlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh0KFWhpZGRlbl93aXRob3V0X3JldmlldxgLIAEoCCLKAQoMSW1wb3J0ZWRMaWtlEicKB3N1YmplY3QYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSGwoTY29tbWVudF9leHRlcm5hbF9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSJAoFdmFsdWUYBCABKA4yFS5yaXBvc3RlLnYxLkxpa2VWYWx1ZRIoCgR0aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglzeW50aGV0aWMYBiABKAgi1wEKFkltcG9ydENvbW1lbnRzUmVzcG9uc2USEQoFaW5kZXgYASABKANCAjABEhMKC2V4dGVybmFsX2lkGAIgASgJEioKB291dGNvbWUYAyABKA4yGS5yaXBvc3RlLnYxLkltcG9ydE91dGNvbWUSFgoKY29tbWVudF9pZBgEIAEoA0ICMAESDQoFZmxvb3IYBSABKAUSHAoQc3ViamVjdF9yZXZpc2lvbhgGIAEoA0ICMAESJAoFZXJyb3IYByABKAsyFS5yaXBvc3RlLnYxLkl0ZW1FcnJvciLEAQoJSXRlbUVycm9yEg4KBnJlYXNvbhgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEjUKCG1ldGFkYXRhGAMgAygLMiMucmlwb3N0ZS52MS5JdGVtRXJyb3IuTWV0YWRhdGFFbnRyeRIuCgp2aW9sYXRpb25zGAQgAygLMhoucmlwb3N0ZS52MS5GaWVsZFZpb2xhdGlvbhovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiNAoORmllbGRWaW9sYXRpb24SDQoFZmllbGQYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkiOwoURXhwb3J0U3ViamVjdFJlcXVlc3QSIwoDa2V5GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5IqkBChVFeHBvcnRTdWJqZWN0UmVzcG9uc2USLgoHc3ViamVjdBgBIAEoCzIbLnJpcG9zdGUudjEuRXhwb3J0ZWRTdWJqZWN0SAASLgoHY29tbWVudBgCIAEoCzIbLnJpcG9zdGUudjEuRXhwb3J0ZWRDb21tZW50SAASKAoEbGlrZRgDIAEoCzIYLnJpcG9zdGUudjEuRXhwb3J0ZWRMaWtlSABCBgoEaXRlbSI3Cg9FeHBvcnRlZFN1YmplY3QSJAoHc3ViamVjdBgBIAEoCzITLnJpcG9zdGUudjEuU3ViamVjdCKgAQoPRXhwb3J0ZWRDb21tZW50EiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSJgoGY2xpZW50GAIgASgLMhYucmlwb3N0ZS52MS5DbGllbnRJbmZvEg4KBnNvdXJjZRgDIAEoCRITCgtleHRlcm5hbF9pZBgEIAEoCRIaChJwYXJlbnRfZXh0ZXJuYWxfaWQYBSABKAkiiQEKDEV4cG9ydGVkTGlrZRIWCgpjb21tZW50X2lkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSJAoFdmFsdWUYAyABKA4yFS5yaXBvc3RlLnYxLkxpa2VWYWx1ZRIoCgR0aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJRChNMaXN0U3ViamVjdHNSZXF1ZXN0EhMKC29iamVjdF90eXBlGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJIlYKFExpc3RTdWJqZWN0c1Jlc3BvbnNlEiUKCHN1YmplY3RzGAEgAygLMhMucmlwb3N0ZS52MS5TdWJqZWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJsChJIaWRlQ29tbWVudFJlcXVlc3QSDgoCaWQYASABKANCAjABEhQKDG1vZGVyYXRvcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIMCgRldGFnGAUgASgJIlkKE0hpZGVDb21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJuChRVbmhpZGVDb21tZW50UmVxdWVzdBIOCgJpZBgBIAEoA0ICMAESFAoMbW9kZXJhdG9yX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEgwKBGV0YWcYBSABKAkiWwoVVW5oaWRlQ29tbWVudFJlc3BvbnNlEiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSHAoQc3ViamVjdF9yZXZpc2lvbhgCIAEoA0ICMAEiegogQWRtaW5TZXJ2aWNlRGVsZXRlQ29tbWVudFJlcXVlc3QSDgoCaWQYASABKANCAjABEhQKDG1vZGVyYXRvcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIMCgRldGFnGAUgASgJImcKIUFkbWluU2VydmljZURlbGV0ZUNvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABIoABChRTZXRNb2RlcmF0aW9uUmVxdWVzdBILCgNvZmYYASABKAgSMQoOcGVuZGluZ19hY3Rpb24YAiABKA4yGS5yaXBvc3RlLnYxLlBlbmRpbmdBY3Rpb24SFAoMbW9kZXJhdG9yX2lkGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiowEKFVNldE1vZGVyYXRpb25SZXNwb25zZRIcChBjb21tZW50c19jaGVja2VkGAEgASgDQgIwARIZCg1zZXR0bGVkX2NvdW50GAIgASgDQgIwARIZCg1wZW5kaW5nX2NvdW50GAMgASgDQgIwARIaCg5yZWplY3RlZF9jb3VudBgEIAEoA0ICMAESGgoOcmVwYWlyZWRfY291bnQYBSABKANCAjABIlkKHUFkbWluU2VydmljZVBpbkNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIUCgxtb2RlcmF0b3JfaWQYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCSJkCh5BZG1pblNlcnZpY2VQaW5Db21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJbCh9BZG1pblNlcnZpY2VVbnBpbkNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIUCgxtb2RlcmF0b3JfaWQYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCSJmCiBBZG1pblNlcnZpY2VVbnBpbkNvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABIn0KDFN1YmplY3RTY29wZRIlCgNrZXkYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXlIABIVCgtvYmplY3RfdHlwZRgCIAEoCUgAEiYKA2FsbBgDIAEoCzIXLnJpcG9zdGUudjEuQWxsU3ViamVjdHNIAEIHCgVzY29wZSINCgtBbGxTdWJqZWN0cyJUChNWZXJpZnlDb3VudHNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhgucmlwb3N0ZS52MS5TdWJqZWN0U2NvcGUSFAoMcmVzdW1lX3Rva2VuGAIgASgJIpsBChRWZXJpZnlDb3VudHNSZXNwb25zZRInCgdzdWJqZWN0GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhwKEGNvbW1lbnRzX2NoZWNrZWQYAiABKANCAjABEiYKBmRyaWZ0cxgDIAMoCzIWLnJpcG9zdGUudjEuQ291bnREcmlmdBIUCgxyZXN1bWVfdG9rZW4YBCABKAkiWgoKQ291bnREcmlmdBIWCgpjb21tZW50X2lkGAEgASgDQgIwARIMCgRuYW1lGAIgASgJEhIKBnN0b3JlZBgDIAEoA0ICMAESEgoGYWN0dWFsGAQgASgDQgIwASJoChNSZXBhaXJDb3VudHNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhgucmlwb3N0ZS52MS5TdWJqZWN0U2NvcGUSEgoKcmVxdWVzdF9pZBgCIAEoCRIUCgxyZXN1bWVfdG9rZW4YAyABKAkinQEKFFJlcGFpckNvdW50c1Jlc3BvbnNlEicKB3N1YmplY3QYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSKAoIcmVwYWlyZWQYAiADKAsyFi5yaXBvc3RlLnYxLkNvdW50RHJpZnQSHAoQc3ViamVjdF9yZXZpc2lvbhgDIAEoA0ICMAESFAoMcmVzdW1lX3Rva2VuGAQgASgJInAKG1JlYnVpbGRNZW1iZXJIaXN0b3J5UmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLnJpcG9zdGUudjEuU3ViamVjdFNjb3BlEhIKCnJlcXVlc3RfaWQYAiABKAkSFAoMcmVzdW1lX3Rva2VuGAMgASgJIocBChxSZWJ1aWxkTWVtYmVySGlzdG9yeVJlc3BvbnNlEhkKDXN1YmplY3RzX2RvbmUYASABKANCAjABEhwKEGNvbW1lbnRzX2NoZWNrZWQYAiABKANCAjABEhgKDHJvd3NfY2hhbmdlZBgDIAEoA0ICMAESFAoMcmVzdW1lX3Rva2VuGAQgASgJImgKE1JlYnVpbGRSYW5rc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5yaXBvc3RlLnYxLlN1YmplY3RTY29wZRISCgpyZXF1ZXN0X2lkGAIgASgJEhQKDHJlc3VtZV90b2tlbhgDIAEoCSKDAQoUUmVidWlsZFJhbmtzUmVzcG9uc2USGQoNc3ViamVjdHNfZG9uZRgBIAEoA0ICMAESHAoQY29tbWVudHNfY2hlY2tlZBgCIAEoA0ICMAESHAoQY29tbWVudHNfY2hhbmdlZBgDIAEoA0ICMAESFAoMcmVzdW1lX3Rva2VuGAQgASgJIlIKE1JlYnVpbGRDYWNoZVJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5yaXBvc3RlLnYxLlN1YmplY3RTY29wZRISCgpyZXF1ZXN0X2lkGAIgASgJIjQKFFJlYnVpbGRDYWNoZVJlc3BvbnNlEhwKEHN1YmplY3RzX3JlYnVpbHQYASABKANCAjABIicKFkxpc3RIb3RTdWJqZWN0c1JlcXVlc3QSDQoFbGltaXQYASABKAUiQwoXTGlzdEhvdFN1YmplY3RzUmVzcG9uc2USKAoIc3ViamVjdHMYASADKAsyFi5yaXBvc3RlLnYxLkhvdFN1YmplY3QiZgoKSG90U3ViamVjdBIjCgNrZXkYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSGAoQcmVhZHNfcGVyX3NlY29uZBgCIAEoARIZChF3cml0ZXNfcGVyX3NlY29uZBgDIAEoASqGAQoNSW1wb3J0T3V0Y29tZRIeChpJTVBPUlRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFklNUE9SVF9PVVRDT01FX0NSRUFURUQQARIcChhJTVBPUlRfT1VUQ09NRV9VTkNIQU5HRUQQAhIbChdJTVBPUlRfT1VUQ09NRV9SRUpFQ1RFRBADKmYKDVBlbmRpbmdBY3Rpb24SHgoaUEVORElOR19BQ1RJT05fVU5TUEVDSUZJRUQQABIaChZQRU5ESU5HX0FDVElPTl9BUFBST1ZFEAESGQoVUEVORElOR19BQ1RJT05fUkVKRUNUEAJiBnByb3RvMw", [file_google_protobuf_timestamp, file_riposte_v1_comment, file_riposte_v1_like, file_riposte_v1_subject]);
 
 /**
  * The next item of an import.
@@ -199,7 +199,8 @@ export type ImportedComment = Message<"riposte.v1.ImportedComment"> & {
   client?: ClientInfo | undefined;
 
   /**
-   * Its state: ACTIVE (the default), HIDDEN or DELETED; others are FIELD_INVALID.
+   * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
+   * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
    *
    * @generated from field: riposte.v1.CommentState state = 6;
    */
@@ -232,6 +233,14 @@ export type ImportedComment = Message<"riposte.v1.ImportedComment"> & {
    * @generated from field: google.protobuf.Timestamp delete_time = 10;
    */
   deleteTime?: Timestamp | undefined;
+
+  /**
+   * True: if the object type holds no new comments (`moderation = "post"`), the comment is HIDDEN
+   * and not PENDING. For sources in which comments wait. Read only with state PENDING.
+   *
+   * @generated from field: bool hidden_without_review = 11;
+   */
+  hiddenWithoutReview: boolean;
 };
 
 /**
@@ -703,7 +712,7 @@ export type HideCommentRequest = Message<"riposte.v1.HideCommentRequest"> & {
   moderatorId: string;
 
   /**
-   * Why, for the service's log. 0 to 512 code points.
+   * Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
    *
    * @generated from field: string reason = 3;
    */
@@ -715,6 +724,14 @@ export type HideCommentRequest = Message<"riposte.v1.HideCommentRequest"> & {
    * @generated from field: string request_id = 4;
    */
   requestId: string;
+
+  /**
+   * ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+   * last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
 };
 
 /**
@@ -774,7 +791,7 @@ export type UnhideCommentRequest = Message<"riposte.v1.UnhideCommentRequest"> & 
   moderatorId: string;
 
   /**
-   * Why, for the service's log. 0 to 512 code points.
+   * Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
    *
    * @generated from field: string reason = 3;
    */
@@ -786,6 +803,14 @@ export type UnhideCommentRequest = Message<"riposte.v1.UnhideCommentRequest"> & 
    * @generated from field: string request_id = 4;
    */
   requestId: string;
+
+  /**
+   * ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+   * last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
 };
 
 /**
@@ -845,7 +870,7 @@ export type AdminServiceDeleteCommentRequest = Message<"riposte.v1.AdminServiceD
   moderatorId: string;
 
   /**
-   * Why, for the service's log. 0 to 512 code points.
+   * Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
    *
    * @generated from field: string reason = 3;
    */
@@ -857,6 +882,14 @@ export type AdminServiceDeleteCommentRequest = Message<"riposte.v1.AdminServiceD
    * @generated from field: string request_id = 4;
    */
   requestId: string;
+
+  /**
+   * ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+   * last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
 };
 
 /**
@@ -893,6 +926,226 @@ export type AdminServiceDeleteCommentResponse = Message<"riposte.v1.AdminService
  */
 export const AdminServiceDeleteCommentResponseSchema: GenMessage<AdminServiceDeleteCommentResponse> = /*@__PURE__*/
   messageDesc(file_riposte_v1_admin, 20);
+
+/**
+ * Asks to turn moderation off or on.
+ *
+ * @generated from message riposte.v1.SetModerationRequest
+ */
+export type SetModerationRequest = Message<"riposte.v1.SetModerationRequest"> & {
+  /**
+   * True to turn it off, false to turn it on.
+   *
+   * @generated from field: bool off = 1;
+   */
+  off: boolean;
+
+  /**
+   * What becomes of comments that are PENDING. Only with `off`, else FIELD_INVALID.
+   *
+   * @generated from field: riposte.v1.PendingAction pending_action = 2;
+   */
+  pendingAction: PendingAction;
+
+  /**
+   * The moderator in whose name the decisions are made. Required; 1 to 64 bytes.
+   *
+   * @generated from field: string moderator_id = 3;
+   */
+  moderatorId: string;
+
+  /**
+   * A UUID; optional, the SDKs fill it. A pass is safe to repeat with or without it.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message riposte.v1.SetModerationRequest.
+ * Use `create(SetModerationRequestSchema)` to create a new message.
+ */
+export const SetModerationRequestSchema: GenMessage<SetModerationRequest> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_admin, 21);
+
+/**
+ * How far the pass has come: the sums of this call so far. The first message says that the switch is
+ * set; the last one stands for all.
+ *
+ * @generated from message riposte.v1.SetModerationResponse
+ */
+export type SetModerationResponse = Message<"riposte.v1.SetModerationResponse"> & {
+  /**
+   * Comments looked at: those on which something was ever open or decided.
+   *
+   * @generated from field: int64 comments_checked = 1 [jstype = JS_STRING];
+   */
+  commentsChecked: string;
+
+  /**
+   * Decisions that this call made on comments that were PENDING and on proposed edits.
+   *
+   * @generated from field: int64 settled_count = 2 [jstype = JS_STRING];
+   */
+  settledCount: string;
+
+  /**
+   * Comments that stay PENDING.
+   *
+   * @generated from field: int64 pending_count = 3 [jstype = JS_STRING];
+   */
+  pendingCount: string;
+
+  /**
+   * Comments that are REJECTED.
+   *
+   * @generated from field: int64 rejected_count = 4 [jstype = JS_STRING];
+   */
+  rejectedCount: string;
+
+  /**
+   * Counts and open questions that were corrected; only when moderation is turned on.
+   *
+   * @generated from field: int64 repaired_count = 5 [jstype = JS_STRING];
+   */
+  repairedCount: string;
+};
+
+/**
+ * Describes the message riposte.v1.SetModerationResponse.
+ * Use `create(SetModerationResponseSchema)` to create a new message.
+ */
+export const SetModerationResponseSchema: GenMessage<SetModerationResponse> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_admin, 22);
+
+/**
+ * Asks to pin a root as a moderator. Named apart from CommentService's own request.
+ *
+ * @generated from message riposte.v1.AdminServicePinCommentRequest
+ */
+export type AdminServicePinCommentRequest = Message<"riposte.v1.AdminServicePinCommentRequest"> & {
+  /**
+   * The root comment. Required; a reply is FIELD_INVALID.
+   *
+   * @generated from field: int64 id = 1 [jstype = JS_STRING];
+   */
+  id: string;
+
+  /**
+   * The moderator who pins. Required; 1 to 64 bytes. Written to the audit log; no response contains
+   * it.
+   *
+   * @generated from field: string moderator_id = 2;
+   */
+  moderatorId: string;
+
+  /**
+   * A UUID that makes the call safe to repeat; optional, the SDKs fill it.
+   *
+   * @generated from field: string request_id = 3;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message riposte.v1.AdminServicePinCommentRequest.
+ * Use `create(AdminServicePinCommentRequestSchema)` to create a new message.
+ */
+export const AdminServicePinCommentRequestSchema: GenMessage<AdminServicePinCommentRequest> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_admin, 23);
+
+/**
+ * The root, pinned.
+ *
+ * @generated from message riposte.v1.AdminServicePinCommentResponse
+ */
+export type AdminServicePinCommentResponse = Message<"riposte.v1.AdminServicePinCommentResponse"> & {
+  /**
+   * The comment as it is now.
+   *
+   * @generated from field: riposte.v1.Comment comment = 1;
+   */
+  comment?: Comment | undefined;
+
+  /**
+   * The revision that this request made or, if it changed nothing, found; the same at every repeat.
+   *
+   * @generated from field: int64 subject_revision = 2 [jstype = JS_STRING];
+   */
+  subjectRevision: string;
+};
+
+/**
+ * Describes the message riposte.v1.AdminServicePinCommentResponse.
+ * Use `create(AdminServicePinCommentResponseSchema)` to create a new message.
+ */
+export const AdminServicePinCommentResponseSchema: GenMessage<AdminServicePinCommentResponse> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_admin, 24);
+
+/**
+ * Asks to unpin a root as a moderator. Named apart from CommentService's own request.
+ *
+ * @generated from message riposte.v1.AdminServiceUnpinCommentRequest
+ */
+export type AdminServiceUnpinCommentRequest = Message<"riposte.v1.AdminServiceUnpinCommentRequest"> & {
+  /**
+   * The root comment. Required; a reply is FIELD_INVALID.
+   *
+   * @generated from field: int64 id = 1 [jstype = JS_STRING];
+   */
+  id: string;
+
+  /**
+   * The moderator who unpins. Required; 1 to 64 bytes. Written to the audit log; no response
+   * contains it.
+   *
+   * @generated from field: string moderator_id = 2;
+   */
+  moderatorId: string;
+
+  /**
+   * A UUID that makes the call safe to repeat; optional, the SDKs fill it.
+   *
+   * @generated from field: string request_id = 3;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message riposte.v1.AdminServiceUnpinCommentRequest.
+ * Use `create(AdminServiceUnpinCommentRequestSchema)` to create a new message.
+ */
+export const AdminServiceUnpinCommentRequestSchema: GenMessage<AdminServiceUnpinCommentRequest> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_admin, 25);
+
+/**
+ * The root, not pinned.
+ *
+ * @generated from message riposte.v1.AdminServiceUnpinCommentResponse
+ */
+export type AdminServiceUnpinCommentResponse = Message<"riposte.v1.AdminServiceUnpinCommentResponse"> & {
+  /**
+   * The comment as it is now.
+   *
+   * @generated from field: riposte.v1.Comment comment = 1;
+   */
+  comment?: Comment | undefined;
+
+  /**
+   * The revision that this request made or, if it changed nothing, found; the same at every repeat.
+   *
+   * @generated from field: int64 subject_revision = 2 [jstype = JS_STRING];
+   */
+  subjectRevision: string;
+};
+
+/**
+ * Describes the message riposte.v1.AdminServiceUnpinCommentResponse.
+ * Use `create(AdminServiceUnpinCommentResponseSchema)` to create a new message.
+ */
+export const AdminServiceUnpinCommentResponseSchema: GenMessage<AdminServiceUnpinCommentResponse> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_admin, 26);
 
 /**
  * Names one subject, or all subjects of an object type.
@@ -938,7 +1191,7 @@ export type SubjectScope = Message<"riposte.v1.SubjectScope"> & {
  * Use `create(SubjectScopeSchema)` to create a new message.
  */
 export const SubjectScopeSchema: GenMessage<SubjectScope> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 21);
+  messageDesc(file_riposte_v1_admin, 27);
 
 /**
  * Every subject there is.
@@ -953,7 +1206,7 @@ export type AllSubjects = Message<"riposte.v1.AllSubjects"> & {
  * Use `create(AllSubjectsSchema)` to create a new message.
  */
 export const AllSubjectsSchema: GenMessage<AllSubjects> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 22);
+  messageDesc(file_riposte_v1_admin, 28);
 
 /**
  * Asks to compare stored counts with the rows they count.
@@ -983,7 +1236,7 @@ export type VerifyCountsRequest = Message<"riposte.v1.VerifyCountsRequest"> & {
  * Use `create(VerifyCountsRequestSchema)` to create a new message.
  */
 export const VerifyCountsRequestSchema: GenMessage<VerifyCountsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 23);
+  messageDesc(file_riposte_v1_admin, 29);
 
 /**
  * What the verification of one subject found.
@@ -1026,7 +1279,7 @@ export type VerifyCountsResponse = Message<"riposte.v1.VerifyCountsResponse"> & 
  * Use `create(VerifyCountsResponseSchema)` to create a new message.
  */
 export const VerifyCountsResponseSchema: GenMessage<VerifyCountsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 24);
+  messageDesc(file_riposte_v1_admin, 30);
 
 /**
  * One stored count that differs from the rows it counts.
@@ -1069,7 +1322,7 @@ export type CountDrift = Message<"riposte.v1.CountDrift"> & {
  * Use `create(CountDriftSchema)` to create a new message.
  */
 export const CountDriftSchema: GenMessage<CountDrift> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 25);
+  messageDesc(file_riposte_v1_admin, 31);
 
 /**
  * Asks to set stored counts to what their rows say.
@@ -1106,7 +1359,7 @@ export type RepairCountsRequest = Message<"riposte.v1.RepairCountsRequest"> & {
  * Use `create(RepairCountsRequestSchema)` to create a new message.
  */
 export const RepairCountsRequestSchema: GenMessage<RepairCountsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 26);
+  messageDesc(file_riposte_v1_admin, 32);
 
 /**
  * What the repair of one subject did.
@@ -1149,7 +1402,7 @@ export type RepairCountsResponse = Message<"riposte.v1.RepairCountsResponse"> & 
  * Use `create(RepairCountsResponseSchema)` to create a new message.
  */
 export const RepairCountsResponseSchema: GenMessage<RepairCountsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 27);
+  messageDesc(file_riposte_v1_admin, 33);
 
 /**
  * Asks to rebuild members' own histories from the comments.
@@ -1186,7 +1439,7 @@ export type RebuildMemberHistoryRequest = Message<"riposte.v1.RebuildMemberHisto
  * Use `create(RebuildMemberHistoryRequestSchema)` to create a new message.
  */
 export const RebuildMemberHistoryRequestSchema: GenMessage<RebuildMemberHistoryRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 28);
+  messageDesc(file_riposte_v1_admin, 34);
 
 /**
  * How far a rebuild of histories has come: the sums of this call so far. The last message stands
@@ -1230,7 +1483,7 @@ export type RebuildMemberHistoryResponse = Message<"riposte.v1.RebuildMemberHist
  * Use `create(RebuildMemberHistoryResponseSchema)` to create a new message.
  */
 export const RebuildMemberHistoryResponseSchema: GenMessage<RebuildMemberHistoryResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 29);
+  messageDesc(file_riposte_v1_admin, 35);
 
 /**
  * Asks to rebuild what ranked lists are made from.
@@ -1267,7 +1520,7 @@ export type RebuildRanksRequest = Message<"riposte.v1.RebuildRanksRequest"> & {
  * Use `create(RebuildRanksRequestSchema)` to create a new message.
  */
 export const RebuildRanksRequestSchema: GenMessage<RebuildRanksRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 30);
+  messageDesc(file_riposte_v1_admin, 36);
 
 /**
  * How far a rebuild of ranks has come: the sums of this call so far. The last message stands for
@@ -1311,7 +1564,7 @@ export type RebuildRanksResponse = Message<"riposte.v1.RebuildRanksResponse"> & 
  * Use `create(RebuildRanksResponseSchema)` to create a new message.
  */
 export const RebuildRanksResponseSchema: GenMessage<RebuildRanksResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 31);
+  messageDesc(file_riposte_v1_admin, 37);
 
 /**
  * Asks to rebuild what is cached of subjects from their rows.
@@ -1339,7 +1592,7 @@ export type RebuildCacheRequest = Message<"riposte.v1.RebuildCacheRequest"> & {
  * Use `create(RebuildCacheRequestSchema)` to create a new message.
  */
 export const RebuildCacheRequestSchema: GenMessage<RebuildCacheRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 32);
+  messageDesc(file_riposte_v1_admin, 38);
 
 /**
  * How far a rebuild has come. The last message stands for all.
@@ -1360,7 +1613,7 @@ export type RebuildCacheResponse = Message<"riposte.v1.RebuildCacheResponse"> & 
  * Use `create(RebuildCacheResponseSchema)` to create a new message.
  */
 export const RebuildCacheResponseSchema: GenMessage<RebuildCacheResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 33);
+  messageDesc(file_riposte_v1_admin, 39);
 
 /**
  * Asks for the subjects under the greatest load.
@@ -1382,7 +1635,7 @@ export type ListHotSubjectsRequest = Message<"riposte.v1.ListHotSubjectsRequest"
  * Use `create(ListHotSubjectsRequestSchema)` to create a new message.
  */
 export const ListHotSubjectsRequestSchema: GenMessage<ListHotSubjectsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 34);
+  messageDesc(file_riposte_v1_admin, 40);
 
 /**
  * The subjects under the greatest load, as the process that answers sees it.
@@ -1403,7 +1656,7 @@ export type ListHotSubjectsResponse = Message<"riposte.v1.ListHotSubjectsRespons
  * Use `create(ListHotSubjectsResponseSchema)` to create a new message.
  */
 export const ListHotSubjectsResponseSchema: GenMessage<ListHotSubjectsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 35);
+  messageDesc(file_riposte_v1_admin, 41);
 
 /**
  * One subject under load.
@@ -1438,7 +1691,7 @@ export type HotSubject = Message<"riposte.v1.HotSubject"> & {
  * Use `create(HotSubjectSchema)` to create a new message.
  */
 export const HotSubjectSchema: GenMessage<HotSubject> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 36);
+  messageDesc(file_riposte_v1_admin, 42);
 
 /**
  * What became of an imported item.
@@ -1480,4 +1733,38 @@ export enum ImportOutcome {
  */
 export const ImportOutcomeSchema: GenEnum<ImportOutcome> = /*@__PURE__*/
   enumDesc(file_riposte_v1_admin, 0);
+
+/**
+ * What becomes of comments that wait for review when moderation is turned off.
+ *
+ * @generated from enum riposte.v1.PendingAction
+ */
+export enum PendingAction {
+  /**
+   * They stay PENDING, seen by their authors alone.
+   *
+   * @generated from enum value: PENDING_ACTION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * They become ACTIVE.
+   *
+   * @generated from enum value: PENDING_ACTION_APPROVE = 1;
+   */
+  APPROVE = 1,
+
+  /**
+   * They become REJECTED.
+   *
+   * @generated from enum value: PENDING_ACTION_REJECT = 2;
+   */
+  REJECT = 2,
+}
+
+/**
+ * Describes the enum riposte.v1.PendingAction.
+ */
+export const PendingActionSchema: GenEnum<PendingAction> = /*@__PURE__*/
+  enumDesc(file_riposte_v1_admin, 1);
 

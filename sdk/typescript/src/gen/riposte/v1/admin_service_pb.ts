@@ -4,14 +4,14 @@
 
 import type { GenFile, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { AdminServiceDeleteCommentRequestSchema, AdminServiceDeleteCommentResponseSchema, ExportSubjectRequestSchema, ExportSubjectResponseSchema, HideCommentRequestSchema, HideCommentResponseSchema, ImportCommentsRequestSchema, ImportCommentsResponseSchema, ListHotSubjectsRequestSchema, ListHotSubjectsResponseSchema, ListSubjectsRequestSchema, ListSubjectsResponseSchema, RebuildCacheRequestSchema, RebuildCacheResponseSchema, RebuildMemberHistoryRequestSchema, RebuildMemberHistoryResponseSchema, RebuildRanksRequestSchema, RebuildRanksResponseSchema, RepairCountsRequestSchema, RepairCountsResponseSchema, UnhideCommentRequestSchema, UnhideCommentResponseSchema, VerifyCountsRequestSchema, VerifyCountsResponseSchema } from "./admin_pb.js";
+import type { AdminServiceDeleteCommentRequestSchema, AdminServiceDeleteCommentResponseSchema, AdminServicePinCommentRequestSchema, AdminServicePinCommentResponseSchema, AdminServiceUnpinCommentRequestSchema, AdminServiceUnpinCommentResponseSchema, ExportSubjectRequestSchema, ExportSubjectResponseSchema, HideCommentRequestSchema, HideCommentResponseSchema, ImportCommentsRequestSchema, ImportCommentsResponseSchema, ListHotSubjectsRequestSchema, ListHotSubjectsResponseSchema, ListSubjectsRequestSchema, ListSubjectsResponseSchema, RebuildCacheRequestSchema, RebuildCacheResponseSchema, RebuildMemberHistoryRequestSchema, RebuildMemberHistoryResponseSchema, RebuildRanksRequestSchema, RebuildRanksResponseSchema, RepairCountsRequestSchema, RepairCountsResponseSchema, SetModerationRequestSchema, SetModerationResponseSchema, UnhideCommentRequestSchema, UnhideCommentResponseSchema, VerifyCountsRequestSchema, VerifyCountsResponseSchema } from "./admin_pb.js";
 import { file_riposte_v1_admin } from "./admin_pb.js";
 
 /**
  * Describes the file riposte/v1/admin_service.proto.
  */
 export const file_riposte_v1_admin_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5yaXBvc3RlL3YxL2FkbWluX3NlcnZpY2UucHJvdG8SCnJpcG9zdGUudjEy3wgKDEFkbWluU2VydmljZRJdCg5JbXBvcnRDb21tZW50cxIhLnJpcG9zdGUudjEuSW1wb3J0Q29tbWVudHNSZXF1ZXN0GiIucmlwb3N0ZS52MS5JbXBvcnRDb21tZW50c1Jlc3BvbnNlIgAoATABElgKDUV4cG9ydFN1YmplY3QSIC5yaXBvc3RlLnYxLkV4cG9ydFN1YmplY3RSZXF1ZXN0GiEucmlwb3N0ZS52MS5FeHBvcnRTdWJqZWN0UmVzcG9uc2UiADABElMKDExpc3RTdWJqZWN0cxIfLnJpcG9zdGUudjEuTGlzdFN1YmplY3RzUmVxdWVzdBogLnJpcG9zdGUudjEuTGlzdFN1YmplY3RzUmVzcG9uc2UiABJQCgtIaWRlQ29tbWVudBIeLnJpcG9zdGUudjEuSGlkZUNvbW1lbnRSZXF1ZXN0Gh8ucmlwb3N0ZS52MS5IaWRlQ29tbWVudFJlc3BvbnNlIgASVgoNVW5oaWRlQ29tbWVudBIgLnJpcG9zdGUudjEuVW5oaWRlQ29tbWVudFJlcXVlc3QaIS5yaXBvc3RlLnYxLlVuaGlkZUNvbW1lbnRSZXNwb25zZSIAEm4KDURlbGV0ZUNvbW1lbnQSLC5yaXBvc3RlLnYxLkFkbWluU2VydmljZURlbGV0ZUNvbW1lbnRSZXF1ZXN0Gi0ucmlwb3N0ZS52MS5BZG1pblNlcnZpY2VEZWxldGVDb21tZW50UmVzcG9uc2UiABJVCgxWZXJpZnlDb3VudHMSHy5yaXBvc3RlLnYxLlZlcmlmeUNvdW50c1JlcXVlc3QaIC5yaXBvc3RlLnYxLlZlcmlmeUNvdW50c1Jlc3BvbnNlIgAwARJVCgxSZXBhaXJDb3VudHMSHy5yaXBvc3RlLnYxLlJlcGFpckNvdW50c1JlcXVlc3QaIC5yaXBvc3RlLnYxLlJlcGFpckNvdW50c1Jlc3BvbnNlIgAwARJtChRSZWJ1aWxkTWVtYmVySGlzdG9yeRInLnJpcG9zdGUudjEuUmVidWlsZE1lbWJlckhpc3RvcnlSZXF1ZXN0Gigucmlwb3N0ZS52MS5SZWJ1aWxkTWVtYmVySGlzdG9yeVJlc3BvbnNlIgAwARJVCgxSZWJ1aWxkUmFua3MSHy5yaXBvc3RlLnYxLlJlYnVpbGRSYW5rc1JlcXVlc3QaIC5yaXBvc3RlLnYxLlJlYnVpbGRSYW5rc1Jlc3BvbnNlIgAwARJVCgxSZWJ1aWxkQ2FjaGUSHy5yaXBvc3RlLnYxLlJlYnVpbGRDYWNoZVJlcXVlc3QaIC5yaXBvc3RlLnYxLlJlYnVpbGRDYWNoZVJlc3BvbnNlIgAwARJcCg9MaXN0SG90U3ViamVjdHMSIi5yaXBvc3RlLnYxLkxpc3RIb3RTdWJqZWN0c1JlcXVlc3QaIy5yaXBvc3RlLnYxLkxpc3RIb3RTdWJqZWN0c1Jlc3BvbnNlIgBiBnByb3RvMw", [file_riposte_v1_admin]);
+  fileDesc("Ch5yaXBvc3RlL3YxL2FkbWluX3NlcnZpY2UucHJvdG8SCnJpcG9zdGUudjEyjQsKDEFkbWluU2VydmljZRJdCg5JbXBvcnRDb21tZW50cxIhLnJpcG9zdGUudjEuSW1wb3J0Q29tbWVudHNSZXF1ZXN0GiIucmlwb3N0ZS52MS5JbXBvcnRDb21tZW50c1Jlc3BvbnNlIgAoATABElgKDUV4cG9ydFN1YmplY3QSIC5yaXBvc3RlLnYxLkV4cG9ydFN1YmplY3RSZXF1ZXN0GiEucmlwb3N0ZS52MS5FeHBvcnRTdWJqZWN0UmVzcG9uc2UiADABElMKDExpc3RTdWJqZWN0cxIfLnJpcG9zdGUudjEuTGlzdFN1YmplY3RzUmVxdWVzdBogLnJpcG9zdGUudjEuTGlzdFN1YmplY3RzUmVzcG9uc2UiABJQCgtIaWRlQ29tbWVudBIeLnJpcG9zdGUudjEuSGlkZUNvbW1lbnRSZXF1ZXN0Gh8ucmlwb3N0ZS52MS5IaWRlQ29tbWVudFJlc3BvbnNlIgASVgoNVW5oaWRlQ29tbWVudBIgLnJpcG9zdGUudjEuVW5oaWRlQ29tbWVudFJlcXVlc3QaIS5yaXBvc3RlLnYxLlVuaGlkZUNvbW1lbnRSZXNwb25zZSIAEm4KDURlbGV0ZUNvbW1lbnQSLC5yaXBvc3RlLnYxLkFkbWluU2VydmljZURlbGV0ZUNvbW1lbnRSZXF1ZXN0Gi0ucmlwb3N0ZS52MS5BZG1pblNlcnZpY2VEZWxldGVDb21tZW50UmVzcG9uc2UiABJlCgpQaW5Db21tZW50Eikucmlwb3N0ZS52MS5BZG1pblNlcnZpY2VQaW5Db21tZW50UmVxdWVzdBoqLnJpcG9zdGUudjEuQWRtaW5TZXJ2aWNlUGluQ29tbWVudFJlc3BvbnNlIgASawoMVW5waW5Db21tZW50Eisucmlwb3N0ZS52MS5BZG1pblNlcnZpY2VVbnBpbkNvbW1lbnRSZXF1ZXN0Giwucmlwb3N0ZS52MS5BZG1pblNlcnZpY2VVbnBpbkNvbW1lbnRSZXNwb25zZSIAElgKDVNldE1vZGVyYXRpb24SIC5yaXBvc3RlLnYxLlNldE1vZGVyYXRpb25SZXF1ZXN0GiEucmlwb3N0ZS52MS5TZXRNb2RlcmF0aW9uUmVzcG9uc2UiADABElUKDFZlcmlmeUNvdW50cxIfLnJpcG9zdGUudjEuVmVyaWZ5Q291bnRzUmVxdWVzdBogLnJpcG9zdGUudjEuVmVyaWZ5Q291bnRzUmVzcG9uc2UiADABElUKDFJlcGFpckNvdW50cxIfLnJpcG9zdGUudjEuUmVwYWlyQ291bnRzUmVxdWVzdBogLnJpcG9zdGUudjEuUmVwYWlyQ291bnRzUmVzcG9uc2UiADABEm0KFFJlYnVpbGRNZW1iZXJIaXN0b3J5Eicucmlwb3N0ZS52MS5SZWJ1aWxkTWVtYmVySGlzdG9yeVJlcXVlc3QaKC5yaXBvc3RlLnYxLlJlYnVpbGRNZW1iZXJIaXN0b3J5UmVzcG9uc2UiADABElUKDFJlYnVpbGRSYW5rcxIfLnJpcG9zdGUudjEuUmVidWlsZFJhbmtzUmVxdWVzdBogLnJpcG9zdGUudjEuUmVidWlsZFJhbmtzUmVzcG9uc2UiADABElUKDFJlYnVpbGRDYWNoZRIfLnJpcG9zdGUudjEuUmVidWlsZENhY2hlUmVxdWVzdBogLnJpcG9zdGUudjEuUmVidWlsZENhY2hlUmVzcG9uc2UiADABElwKD0xpc3RIb3RTdWJqZWN0cxIiLnJpcG9zdGUudjEuTGlzdEhvdFN1YmplY3RzUmVxdWVzdBojLnJpcG9zdGUudjEuTGlzdEhvdFN1YmplY3RzUmVzcG9uc2UiAGIGcHJvdG8z", [file_riposte_v1_admin]);
 
 /**
  * What operators and moderators do. Served on a port of its own, with its own authorisation; the
@@ -87,7 +87,7 @@ export const AdminService: GenService<{
    *
    * Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
    * stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
-   * deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
+   * deleted too), STATE_CONFLICT (the comment is HIDDEN), ETAG_MISMATCH, REQUEST_ID_REUSED.
    *
    * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
    *
@@ -102,7 +102,7 @@ export const AdminService: GenService<{
    * Brings a hidden comment back to ACTIVE.
    *
    * Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT (the comment is ACTIVE),
-   * REQUEST_ID_REUSED.
+   * ETAG_MISMATCH, REQUEST_ID_REUSED.
    *
    * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
    *
@@ -118,7 +118,8 @@ export const AdminService: GenService<{
    * it.
    *
    * A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
-   * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
+   * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), ETAG_MISMATCH,
+   * REQUEST_ID_REUSED.
    *
    * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
    *
@@ -128,6 +129,60 @@ export const AdminService: GenService<{
     methodKind: "unary";
     input: typeof AdminServiceDeleteCommentRequestSchema;
     output: typeof AdminServiceDeleteCommentResponseSchema;
+  },
+  /**
+   * Pins a root as a moderator: in any state of the subject, whoever owns it. A subject has at most
+   * three pins.
+   *
+   * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+   * too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
+   *
+   * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+   *
+   * @generated from rpc riposte.v1.AdminService.PinComment
+   */
+  pinComment: {
+    methodKind: "unary";
+    input: typeof AdminServicePinCommentRequestSchema;
+    output: typeof AdminServicePinCommentResponseSchema;
+  },
+  /**
+   * Takes the pin off a root as a moderator, in any state of the subject.
+   *
+   * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+   * deleted one too), REQUEST_ID_REUSED.
+   *
+   * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+   *
+   * @generated from rpc riposte.v1.AdminService.UnpinComment
+   */
+  unpinComment: {
+    methodKind: "unary";
+    input: typeof AdminServiceUnpinCommentRequestSchema;
+    output: typeof AdminServiceUnpinCommentResponseSchema;
+  },
+  /**
+   * Turns moderation off or on for all processes, and then goes once over everything that was ever
+   * open or decided.
+   *
+   * While it is off, no process makes a state that a program of before moderation does not know:
+   * what would leave a comment PENDING or REJECTED or store a proposed edit is refused with
+   * OVERLOADED, so members whose comments would wait cannot write. Off refuses the proposed edits
+   * that wait, and decides on comments that are PENDING where `pending_action` says so; its
+   * decisions have the code `moderation.off`. On sets open questions and counts as their comments
+   * require it. The switch is set at every data source before the first answer, and within 2 s every
+   * process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat until
+   * `settled_count` is 0. Only for callers that may use every object type.
+   * Errors: SHARD_UNAVAILABLE (the switch may be set at some sources; a repeat sets them all).
+   *
+   * Example: `{"off": true, "pendingAction": "PENDING_ACTION_REJECT", "moderatorId": "op-1"}`.
+   *
+   * @generated from rpc riposte.v1.AdminService.SetModeration
+   */
+  setModeration: {
+    methodKind: "server_streaming";
+    input: typeof SetModerationRequestSchema;
+    output: typeof SetModerationResponseSchema;
   },
   /**
    * Compares stored counts with the rows they count; one answer per subject, also where all agree.

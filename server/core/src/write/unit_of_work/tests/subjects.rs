@@ -42,6 +42,7 @@ fn a_new_subject_has_the_requested_values() {
         pins: Vec::new(),
         metadata: metadata("v"),
         moderation: None,
+        unlisted: false,
         create_time: Millis(7),
         update_time: command.now,
         delete_time: None,

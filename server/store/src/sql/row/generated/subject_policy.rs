@@ -7,4 +7,7 @@ pub struct SubjectPolicy {
     /// The number of the moderation mode; 0 is the mode of the object type.
     #[prost(int32, tag = "1")]
     pub moderation_mode: i32,
+    /// True once a comment was seen by its author alone, or an edit waited. Never taken back.
+    #[prost(bool, tag = "2")]
+    pub unlisted: bool,
 }

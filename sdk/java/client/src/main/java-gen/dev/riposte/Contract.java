@@ -45,12 +45,15 @@ final class Contract {
               "name", List.of(
                   Map.of("method", "HideComment", "service", "riposte.v1.AdminService"),
                   Map.of("method", "UnhideComment", "service", "riposte.v1.AdminService"),
-                  Map.of("method", "DeleteComment", "service", "riposte.v1.AdminService")
+                  Map.of("method", "DeleteComment", "service", "riposte.v1.AdminService"),
+                  Map.of("method", "PinComment", "service", "riposte.v1.AdminService"),
+                  Map.of("method", "UnpinComment", "service", "riposte.v1.AdminService")
               )),
           Map.of(
               "name", List.of(
                   Map.of("method", "ImportComments", "service", "riposte.v1.AdminService"),
                   Map.of("method", "ExportSubject", "service", "riposte.v1.AdminService"),
+                  Map.of("method", "SetModeration", "service", "riposte.v1.AdminService"),
                   Map.of("method", "VerifyCounts", "service", "riposte.v1.AdminService"),
                   Map.of("method", "RepairCounts", "service", "riposte.v1.AdminService"),
                   Map.of("method", "RebuildMemberHistory", "service", "riposte.v1.AdminService"),
@@ -190,6 +193,8 @@ final class Contract {
       Map.entry("riposte.v1.AdminService/HideComment", 5000L),
       Map.entry("riposte.v1.AdminService/UnhideComment", 5000L),
       Map.entry("riposte.v1.AdminService/DeleteComment", 5000L),
+      Map.entry("riposte.v1.AdminService/PinComment", 5000L),
+      Map.entry("riposte.v1.AdminService/UnpinComment", 5000L),
       Map.entry("riposte.v1.AdminService/ListHotSubjects", 5000L),
       Map.entry("riposte.v1.ModerationService/ListReviewItems", 5000L),
       Map.entry("riposte.v1.ModerationService/ClaimReviewItems", 5000L),

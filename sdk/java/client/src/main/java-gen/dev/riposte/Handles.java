@@ -1446,7 +1446,8 @@ public final class Handles {
      *
      * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
      * no response contains it.
-     * @param reason Why, for the service's log. 0 to 512 code points.
+     * @param reason Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+     * code points.
      * @return what the service answers
      * @throws RiposteException if the call fails
      */
@@ -1463,7 +1464,8 @@ public final class Handles {
      *
      * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
      * no response contains it.
-     * @param reason Why, for the service's log. 0 to 512 code points.
+     * @param reason Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+     * code points.
      * @return what the service answers
      * @throws RiposteException if the call fails
      */
@@ -1480,7 +1482,8 @@ public final class Handles {
      *
      * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
      * no response contains it.
-     * @param reason Why, for the service's log. 0 to 512 code points.
+     * @param reason Why: the note of the decision, for moderators, and for the audit log. 0 to 512
+     * code points.
      * @return what the service answers
      * @throws RiposteException if the call fails
      */

@@ -521,6 +521,41 @@ public final class Stubs {
     }
 
     /**
+     * Pins a root as a moderator: in any state of the subject, whoever owns it. A subject has at
+     * most three pins.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public AdminServicePinCommentResponse pinComment(AdminServicePinCommentRequest request) {
+      return unary(this, AdminServiceGrpc.getPinCommentMethod(), request);
+    }
+
+    /**
+     * Takes the pin off a root as a moderator, in any state of the subject.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public AdminServiceUnpinCommentResponse unpinComment(AdminServiceUnpinCommentRequest request) {
+      return unary(this, AdminServiceGrpc.getUnpinCommentMethod(), request);
+    }
+
+    /**
+     * Turns moderation off or on for all processes, and then goes once over everything that was
+     * ever open or decided.
+     *
+     * @param request the request
+     * @return the answers as they come; walking them throws what the call throws
+     * @throws RiposteException if the call fails
+     */
+    public Iterator<SetModerationResponse> setModeration(SetModerationRequest request) {
+      return stream(this, AdminServiceGrpc.getSetModerationMethod(), request);
+    }
+
+    /**
      * Compares stored counts with the rows they count; one answer per subject, also where all
      * agree.
      *

@@ -131,6 +131,36 @@ public final class AdminProto {
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
       internal_static_riposte_v1_AdminServiceDeleteCommentResponse_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_SetModerationRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_SetModerationRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_SetModerationResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_SetModerationResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_AdminServicePinCommentRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_AdminServicePinCommentRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_AdminServicePinCommentResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_AdminServicePinCommentResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_AdminServiceUnpinCommentRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_AdminServiceUnpinCommentRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_AdminServiceUnpinCommentResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_AdminServiceUnpinCommentResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_riposte_v1_SubjectScope_descriptor;
   static final 
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
@@ -238,7 +268,7 @@ public final class AdminProto {
       "MetadataEntryR\010metadata\022;\n\013create_time\030\005" +
       " \001(\0132\032.google.protobuf.TimestampR\ncreate" +
       "Time\032;\n\rMetadataEntry\022\020\n\003key\030\001 \001(\tR\003key\022" +
-      "\024\n\005value\030\002 \001(\tR\005value:\0028\001\"\206\004\n\017ImportedCo" +
+      "\024\n\005value\030\002 \001(\tR\005value:\0028\001\"\272\004\n\017ImportedCo" +
       "mment\0220\n\007subject\030\001 \001(\0132\026.riposte.v1.Subj" +
       "ectKeyR\007subject\022,\n\022parent_external_id\030\002 " +
       "\001(\tR\020parentExternalId\022\033\n\tmember_id\030\003 \001(\t" +
@@ -251,130 +281,159 @@ public final class AdminProto {
       "otobuf.TimestampR\ncreateTime\0227\n\tedit_tim" +
       "e\030\t \001(\0132\032.google.protobuf.TimestampR\010edi" +
       "tTime\022;\n\013delete_time\030\n \001(\0132\032.google.prot" +
-      "obuf.TimestampR\ndeleteTime\"\210\002\n\014ImportedL" +
-      "ike\0220\n\007subject\030\001 \001(\0132\026.riposte.v1.Subjec" +
-      "tKeyR\007subject\022.\n\023comment_external_id\030\002 \001" +
-      "(\tR\021commentExternalId\022\033\n\tmember_id\030\003 \001(\t" +
-      "R\010memberId\022+\n\005value\030\004 \001(\0162\025.riposte.v1.L" +
-      "ikeValueR\005value\022.\n\004time\030\005 \001(\0132\032.google.p" +
-      "rotobuf.TimestampR\004time\022\034\n\tsynthetic\030\006 \001" +
-      "(\010R\tsynthetic\"\235\002\n\026ImportCommentsResponse" +
-      "\022\030\n\005index\030\001 \001(\003B\0020\001R\005index\022\037\n\013external_i" +
-      "d\030\002 \001(\tR\nexternalId\0223\n\007outcome\030\003 \001(\0162\031.r" +
-      "iposte.v1.ImportOutcomeR\007outcome\022!\n\ncomm" +
-      "ent_id\030\004 \001(\003B\0020\001R\tcommentId\022\024\n\005floor\030\005 \001" +
-      "(\005R\005floor\022-\n\020subject_revision\030\006 \001(\003B\0020\001R" +
-      "\017subjectRevision\022+\n\005error\030\007 \001(\0132\025.ripost" +
-      "e.v1.ItemErrorR\005error\"\367\001\n\tItemError\022\026\n\006r" +
-      "eason\030\001 \001(\tR\006reason\022\030\n\007message\030\002 \001(\tR\007me" +
-      "ssage\022?\n\010metadata\030\003 \003(\0132#.riposte.v1.Ite" +
-      "mError.MetadataEntryR\010metadata\022:\n\nviolat" +
-      "ions\030\004 \003(\0132\032.riposte.v1.FieldViolationR\n" +
-      "violations\032;\n\rMetadataEntry\022\020\n\003key\030\001 \001(\t" +
-      "R\003key\022\024\n\005value\030\002 \001(\tR\005value:\0028\001\"H\n\016Field" +
-      "Violation\022\024\n\005field\030\001 \001(\tR\005field\022 \n\013descr" +
-      "iption\030\002 \001(\tR\013description\"@\n\024ExportSubje" +
-      "ctRequest\022(\n\003key\030\001 \001(\0132\026.riposte.v1.Subj" +
-      "ectKeyR\003key\"\301\001\n\025ExportSubjectResponse\0227\n" +
-      "\007subject\030\001 \001(\0132\033.riposte.v1.ExportedSubj" +
-      "ectH\000R\007subject\0227\n\007comment\030\002 \001(\0132\033.ripost" +
-      "e.v1.ExportedCommentH\000R\007comment\022.\n\004like\030" +
-      "\003 \001(\0132\030.riposte.v1.ExportedLikeH\000R\004likeB" +
-      "\006\n\004item\"@\n\017ExportedSubject\022-\n\007subject\030\001 " +
-      "\001(\0132\023.riposte.v1.SubjectR\007subject\"\327\001\n\017Ex" +
-      "portedComment\022-\n\007comment\030\001 \001(\0132\023.riposte" +
-      ".v1.CommentR\007comment\022.\n\006client\030\002 \001(\0132\026.r" +
-      "iposte.v1.ClientInfoR\006client\022\026\n\006source\030\003" +
-      " \001(\tR\006source\022\037\n\013external_id\030\004 \001(\tR\nexter" +
-      "nalId\022,\n\022parent_external_id\030\005 \001(\tR\020paren" +
-      "tExternalId\"\253\001\n\014ExportedLike\022!\n\ncomment_" +
-      "id\030\001 \001(\003B\0020\001R\tcommentId\022\033\n\tmember_id\030\002 \001" +
-      "(\tR\010memberId\022+\n\005value\030\003 \001(\0162\025.riposte.v1" +
-      ".LikeValueR\005value\022.\n\004time\030\004 \001(\0132\032.google" +
-      ".protobuf.TimestampR\004time\"r\n\023ListSubject" +
-      "sRequest\022\037\n\013object_type\030\001 \001(\tR\nobjectTyp" +
-      "e\022\033\n\tpage_size\030\002 \001(\005R\010pageSize\022\035\n\npage_t" +
-      "oken\030\003 \001(\tR\tpageToken\"o\n\024ListSubjectsRes" +
-      "ponse\022/\n\010subjects\030\001 \003(\0132\023.riposte.v1.Sub" +
-      "jectR\010subjects\022&\n\017next_page_token\030\002 \001(\tR" +
-      "\rnextPageToken\"\202\001\n\022HideCommentRequest\022\022\n" +
-      "\002id\030\001 \001(\003B\0020\001R\002id\022!\n\014moderator_id\030\002 \001(\tR" +
-      "\013moderatorId\022\026\n\006reason\030\003 \001(\tR\006reason\022\035\n\n" +
-      "request_id\030\004 \001(\tR\trequestId\"s\n\023HideComme" +
-      "ntResponse\022-\n\007comment\030\001 \001(\0132\023.riposte.v1" +
-      ".CommentR\007comment\022-\n\020subject_revision\030\002 " +
-      "\001(\003B\0020\001R\017subjectRevision\"\204\001\n\024UnhideComme" +
+      "obuf.TimestampR\ndeleteTime\0222\n\025hidden_wit" +
+      "hout_review\030\013 \001(\010R\023hiddenWithoutReview\"\210" +
+      "\002\n\014ImportedLike\0220\n\007subject\030\001 \001(\0132\026.ripos" +
+      "te.v1.SubjectKeyR\007subject\022.\n\023comment_ext" +
+      "ernal_id\030\002 \001(\tR\021commentExternalId\022\033\n\tmem" +
+      "ber_id\030\003 \001(\tR\010memberId\022+\n\005value\030\004 \001(\0162\025." +
+      "riposte.v1.LikeValueR\005value\022.\n\004time\030\005 \001(" +
+      "\0132\032.google.protobuf.TimestampR\004time\022\034\n\ts" +
+      "ynthetic\030\006 \001(\010R\tsynthetic\"\235\002\n\026ImportComm" +
+      "entsResponse\022\030\n\005index\030\001 \001(\003B\0020\001R\005index\022\037" +
+      "\n\013external_id\030\002 \001(\tR\nexternalId\0223\n\007outco" +
+      "me\030\003 \001(\0162\031.riposte.v1.ImportOutcomeR\007out" +
+      "come\022!\n\ncomment_id\030\004 \001(\003B\0020\001R\tcommentId\022" +
+      "\024\n\005floor\030\005 \001(\005R\005floor\022-\n\020subject_revisio" +
+      "n\030\006 \001(\003B\0020\001R\017subjectRevision\022+\n\005error\030\007 " +
+      "\001(\0132\025.riposte.v1.ItemErrorR\005error\"\367\001\n\tIt" +
+      "emError\022\026\n\006reason\030\001 \001(\tR\006reason\022\030\n\007messa" +
+      "ge\030\002 \001(\tR\007message\022?\n\010metadata\030\003 \003(\0132#.ri" +
+      "poste.v1.ItemError.MetadataEntryR\010metada" +
+      "ta\022:\n\nviolations\030\004 \003(\0132\032.riposte.v1.Fiel" +
+      "dViolationR\nviolations\032;\n\rMetadataEntry\022" +
+      "\020\n\003key\030\001 \001(\tR\003key\022\024\n\005value\030\002 \001(\tR\005value:" +
+      "\0028\001\"H\n\016FieldViolation\022\024\n\005field\030\001 \001(\tR\005fi" +
+      "eld\022 \n\013description\030\002 \001(\tR\013description\"@\n" +
+      "\024ExportSubjectRequest\022(\n\003key\030\001 \001(\0132\026.rip" +
+      "oste.v1.SubjectKeyR\003key\"\301\001\n\025ExportSubjec" +
+      "tResponse\0227\n\007subject\030\001 \001(\0132\033.riposte.v1." +
+      "ExportedSubjectH\000R\007subject\0227\n\007comment\030\002 " +
+      "\001(\0132\033.riposte.v1.ExportedCommentH\000R\007comm" +
+      "ent\022.\n\004like\030\003 \001(\0132\030.riposte.v1.ExportedL" +
+      "ikeH\000R\004likeB\006\n\004item\"@\n\017ExportedSubject\022-" +
+      "\n\007subject\030\001 \001(\0132\023.riposte.v1.SubjectR\007su" +
+      "bject\"\327\001\n\017ExportedComment\022-\n\007comment\030\001 \001" +
+      "(\0132\023.riposte.v1.CommentR\007comment\022.\n\006clie" +
+      "nt\030\002 \001(\0132\026.riposte.v1.ClientInfoR\006client" +
+      "\022\026\n\006source\030\003 \001(\tR\006source\022\037\n\013external_id\030" +
+      "\004 \001(\tR\nexternalId\022,\n\022parent_external_id\030" +
+      "\005 \001(\tR\020parentExternalId\"\253\001\n\014ExportedLike" +
+      "\022!\n\ncomment_id\030\001 \001(\003B\0020\001R\tcommentId\022\033\n\tm" +
+      "ember_id\030\002 \001(\tR\010memberId\022+\n\005value\030\003 \001(\0162" +
+      "\025.riposte.v1.LikeValueR\005value\022.\n\004time\030\004 " +
+      "\001(\0132\032.google.protobuf.TimestampR\004time\"r\n" +
+      "\023ListSubjectsRequest\022\037\n\013object_type\030\001 \001(" +
+      "\tR\nobjectType\022\033\n\tpage_size\030\002 \001(\005R\010pageSi" +
+      "ze\022\035\n\npage_token\030\003 \001(\tR\tpageToken\"o\n\024Lis" +
+      "tSubjectsResponse\022/\n\010subjects\030\001 \003(\0132\023.ri" +
+      "poste.v1.SubjectR\010subjects\022&\n\017next_page_" +
+      "token\030\002 \001(\tR\rnextPageToken\"\226\001\n\022HideComme" +
       "ntRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022!\n\014moderat" +
       "or_id\030\002 \001(\tR\013moderatorId\022\026\n\006reason\030\003 \001(\t" +
-      "R\006reason\022\035\n\nrequest_id\030\004 \001(\tR\trequestId\"" +
-      "u\n\025UnhideCommentResponse\022-\n\007comment\030\001 \001(" +
-      "\0132\023.riposte.v1.CommentR\007comment\022-\n\020subje" +
-      "ct_revision\030\002 \001(\003B\0020\001R\017subjectRevision\"\220" +
-      "\001\n AdminServiceDeleteCommentRequest\022\022\n\002i" +
-      "d\030\001 \001(\003B\0020\001R\002id\022!\n\014moderator_id\030\002 \001(\tR\013m" +
-      "oderatorId\022\026\n\006reason\030\003 \001(\tR\006reason\022\035\n\nre" +
-      "quest_id\030\004 \001(\tR\trequestId\"\201\001\n!AdminServi" +
-      "ceDeleteCommentResponse\022-\n\007comment\030\001 \001(\013" +
-      "2\023.riposte.v1.CommentR\007comment\022-\n\020subjec" +
-      "t_revision\030\002 \001(\003B\0020\001R\017subjectRevision\"\223\001" +
-      "\n\014SubjectScope\022*\n\003key\030\001 \001(\0132\026.riposte.v1" +
-      ".SubjectKeyH\000R\003key\022!\n\013object_type\030\002 \001(\tH" +
-      "\000R\nobjectType\022+\n\003all\030\003 \001(\0132\027.riposte.v1." +
-      "AllSubjectsH\000R\003allB\007\n\005scope\"\r\n\013AllSubjec" +
-      "ts\"h\n\023VerifyCountsRequest\022.\n\005scope\030\001 \001(\013" +
-      "2\030.riposte.v1.SubjectScopeR\005scope\022!\n\014res" +
-      "ume_token\030\002 \001(\tR\013resumeToken\"\312\001\n\024VerifyC" +
-      "ountsResponse\0220\n\007subject\030\001 \001(\0132\026.riposte" +
-      ".v1.SubjectKeyR\007subject\022-\n\020comments_chec" +
-      "ked\030\002 \001(\003B\0020\001R\017commentsChecked\022.\n\006drifts" +
-      "\030\003 \003(\0132\026.riposte.v1.CountDriftR\006drifts\022!" +
-      "\n\014resume_token\030\004 \001(\tR\013resumeToken\"{\n\nCou" +
-      "ntDrift\022!\n\ncomment_id\030\001 \001(\003B\0020\001R\tcomment" +
-      "Id\022\022\n\004name\030\002 \001(\tR\004name\022\032\n\006stored\030\003 \001(\003B\002" +
-      "0\001R\006stored\022\032\n\006actual\030\004 \001(\003B\0020\001R\006actual\"\207" +
-      "\001\n\023RepairCountsRequest\022.\n\005scope\030\001 \001(\0132\030." +
-      "riposte.v1.SubjectScopeR\005scope\022\035\n\nreques" +
-      "t_id\030\002 \001(\tR\trequestId\022!\n\014resume_token\030\003 " +
-      "\001(\tR\013resumeToken\"\316\001\n\024RepairCountsRespons" +
-      "e\0220\n\007subject\030\001 \001(\0132\026.riposte.v1.SubjectK" +
-      "eyR\007subject\0222\n\010repaired\030\002 \003(\0132\026.riposte." +
-      "v1.CountDriftR\010repaired\022-\n\020subject_revis" +
-      "ion\030\003 \001(\003B\0020\001R\017subjectRevision\022!\n\014resume" +
-      "_token\030\004 \001(\tR\013resumeToken\"\217\001\n\033RebuildMem" +
-      "berHistoryRequest\022.\n\005scope\030\001 \001(\0132\030.ripos" +
+      "R\006reason\022\035\n\nrequest_id\030\004 \001(\tR\trequestId\022" +
+      "\022\n\004etag\030\005 \001(\tR\004etag\"s\n\023HideCommentRespon" +
+      "se\022-\n\007comment\030\001 \001(\0132\023.riposte.v1.Comment" +
+      "R\007comment\022-\n\020subject_revision\030\002 \001(\003B\0020\001R" +
+      "\017subjectRevision\"\230\001\n\024UnhideCommentReques" +
+      "t\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022!\n\014moderator_id\030\002 " +
+      "\001(\tR\013moderatorId\022\026\n\006reason\030\003 \001(\tR\006reason" +
+      "\022\035\n\nrequest_id\030\004 \001(\tR\trequestId\022\022\n\004etag\030" +
+      "\005 \001(\tR\004etag\"u\n\025UnhideCommentResponse\022-\n\007" +
+      "comment\030\001 \001(\0132\023.riposte.v1.CommentR\007comm" +
+      "ent\022-\n\020subject_revision\030\002 \001(\003B\0020\001R\017subje" +
+      "ctRevision\"\244\001\n AdminServiceDeleteComment" +
+      "Request\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022!\n\014moderator" +
+      "_id\030\002 \001(\tR\013moderatorId\022\026\n\006reason\030\003 \001(\tR\006" +
+      "reason\022\035\n\nrequest_id\030\004 \001(\tR\trequestId\022\022\n" +
+      "\004etag\030\005 \001(\tR\004etag\"\201\001\n!AdminServiceDelete" +
+      "CommentResponse\022-\n\007comment\030\001 \001(\0132\023.ripos" +
+      "te.v1.CommentR\007comment\022-\n\020subject_revisi" +
+      "on\030\002 \001(\003B\0020\001R\017subjectRevision\"\254\001\n\024SetMod" +
+      "erationRequest\022\020\n\003off\030\001 \001(\010R\003off\022@\n\016pend" +
+      "ing_action\030\002 \001(\0162\031.riposte.v1.PendingAct" +
+      "ionR\rpendingAction\022!\n\014moderator_id\030\003 \001(\t" +
+      "R\013moderatorId\022\035\n\nrequest_id\030\004 \001(\tR\treque" +
+      "stId\"\356\001\n\025SetModerationResponse\022-\n\020commen" +
+      "ts_checked\030\001 \001(\003B\0020\001R\017commentsChecked\022\'\n" +
+      "\rsettled_count\030\002 \001(\003B\0020\001R\014settledCount\022\'" +
+      "\n\rpending_count\030\003 \001(\003B\0020\001R\014pendingCount\022" +
+      ")\n\016rejected_count\030\004 \001(\003B\0020\001R\rrejectedCou" +
+      "nt\022)\n\016repaired_count\030\005 \001(\003B\0020\001R\rrepaired" +
+      "Count\"u\n\035AdminServicePinCommentRequest\022\022" +
+      "\n\002id\030\001 \001(\003B\0020\001R\002id\022!\n\014moderator_id\030\002 \001(\t" +
+      "R\013moderatorId\022\035\n\nrequest_id\030\003 \001(\tR\treque" +
+      "stId\"~\n\036AdminServicePinCommentResponse\022-" +
+      "\n\007comment\030\001 \001(\0132\023.riposte.v1.CommentR\007co" +
+      "mment\022-\n\020subject_revision\030\002 \001(\003B\0020\001R\017sub" +
+      "jectRevision\"w\n\037AdminServiceUnpinComment" +
+      "Request\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022!\n\014moderator" +
+      "_id\030\002 \001(\tR\013moderatorId\022\035\n\nrequest_id\030\003 \001" +
+      "(\tR\trequestId\"\200\001\n AdminServiceUnpinComme" +
+      "ntResponse\022-\n\007comment\030\001 \001(\0132\023.riposte.v1" +
+      ".CommentR\007comment\022-\n\020subject_revision\030\002 " +
+      "\001(\003B\0020\001R\017subjectRevision\"\223\001\n\014SubjectScop" +
+      "e\022*\n\003key\030\001 \001(\0132\026.riposte.v1.SubjectKeyH\000" +
+      "R\003key\022!\n\013object_type\030\002 \001(\tH\000R\nobjectType" +
+      "\022+\n\003all\030\003 \001(\0132\027.riposte.v1.AllSubjectsH\000" +
+      "R\003allB\007\n\005scope\"\r\n\013AllSubjects\"h\n\023VerifyC" +
+      "ountsRequest\022.\n\005scope\030\001 \001(\0132\030.riposte.v1" +
+      ".SubjectScopeR\005scope\022!\n\014resume_token\030\002 \001" +
+      "(\tR\013resumeToken\"\312\001\n\024VerifyCountsResponse" +
+      "\0220\n\007subject\030\001 \001(\0132\026.riposte.v1.SubjectKe" +
+      "yR\007subject\022-\n\020comments_checked\030\002 \001(\003B\0020\001" +
+      "R\017commentsChecked\022.\n\006drifts\030\003 \003(\0132\026.ripo" +
+      "ste.v1.CountDriftR\006drifts\022!\n\014resume_toke" +
+      "n\030\004 \001(\tR\013resumeToken\"{\n\nCountDrift\022!\n\nco" +
+      "mment_id\030\001 \001(\003B\0020\001R\tcommentId\022\022\n\004name\030\002 " +
+      "\001(\tR\004name\022\032\n\006stored\030\003 \001(\003B\0020\001R\006stored\022\032\n" +
+      "\006actual\030\004 \001(\003B\0020\001R\006actual\"\207\001\n\023RepairCoun" +
+      "tsRequest\022.\n\005scope\030\001 \001(\0132\030.riposte.v1.Su" +
+      "bjectScopeR\005scope\022\035\n\nrequest_id\030\002 \001(\tR\tr" +
+      "equestId\022!\n\014resume_token\030\003 \001(\tR\013resumeTo" +
+      "ken\"\316\001\n\024RepairCountsResponse\0220\n\007subject\030" +
+      "\001 \001(\0132\026.riposte.v1.SubjectKeyR\007subject\0222" +
+      "\n\010repaired\030\002 \003(\0132\026.riposte.v1.CountDrift" +
+      "R\010repaired\022-\n\020subject_revision\030\003 \001(\003B\0020\001" +
+      "R\017subjectRevision\022!\n\014resume_token\030\004 \001(\tR" +
+      "\013resumeToken\"\217\001\n\033RebuildMemberHistoryReq" +
+      "uest\022.\n\005scope\030\001 \001(\0132\030.riposte.v1.Subject" +
+      "ScopeR\005scope\022\035\n\nrequest_id\030\002 \001(\tR\treques" +
+      "tId\022!\n\014resume_token\030\003 \001(\tR\013resumeToken\"\300" +
+      "\001\n\034RebuildMemberHistoryResponse\022\'\n\rsubje" +
+      "cts_done\030\001 \001(\003B\0020\001R\014subjectsDone\022-\n\020comm" +
+      "ents_checked\030\002 \001(\003B\0020\001R\017commentsChecked\022" +
+      "%\n\014rows_changed\030\003 \001(\003B\0020\001R\013rowsChanged\022!" +
+      "\n\014resume_token\030\004 \001(\tR\013resumeToken\"\207\001\n\023Re" +
+      "buildRanksRequest\022.\n\005scope\030\001 \001(\0132\030.ripos" +
       "te.v1.SubjectScopeR\005scope\022\035\n\nrequest_id\030" +
       "\002 \001(\tR\trequestId\022!\n\014resume_token\030\003 \001(\tR\013" +
-      "resumeToken\"\300\001\n\034RebuildMemberHistoryResp" +
-      "onse\022\'\n\rsubjects_done\030\001 \001(\003B\0020\001R\014subject" +
-      "sDone\022-\n\020comments_checked\030\002 \001(\003B\0020\001R\017com" +
-      "mentsChecked\022%\n\014rows_changed\030\003 \001(\003B\0020\001R\013" +
-      "rowsChanged\022!\n\014resume_token\030\004 \001(\tR\013resum" +
-      "eToken\"\207\001\n\023RebuildRanksRequest\022.\n\005scope\030" +
-      "\001 \001(\0132\030.riposte.v1.SubjectScopeR\005scope\022\035" +
-      "\n\nrequest_id\030\002 \001(\tR\trequestId\022!\n\014resume_" +
-      "token\030\003 \001(\tR\013resumeToken\"\300\001\n\024RebuildRank" +
-      "sResponse\022\'\n\rsubjects_done\030\001 \001(\003B\0020\001R\014su" +
-      "bjectsDone\022-\n\020comments_checked\030\002 \001(\003B\0020\001" +
-      "R\017commentsChecked\022-\n\020comments_changed\030\003 " +
-      "\001(\003B\0020\001R\017commentsChanged\022!\n\014resume_token" +
-      "\030\004 \001(\tR\013resumeToken\"d\n\023RebuildCacheReque" +
-      "st\022.\n\005scope\030\001 \001(\0132\030.riposte.v1.SubjectSc" +
-      "opeR\005scope\022\035\n\nrequest_id\030\002 \001(\tR\trequestI" +
-      "d\"E\n\024RebuildCacheResponse\022-\n\020subjects_re" +
-      "built\030\001 \001(\003B\0020\001R\017subjectsRebuilt\".\n\026List" +
-      "HotSubjectsRequest\022\024\n\005limit\030\001 \001(\005R\005limit" +
-      "\"M\n\027ListHotSubjectsResponse\0222\n\010subjects\030" +
-      "\001 \003(\0132\026.riposte.v1.HotSubjectR\010subjects\"" +
-      "\214\001\n\nHotSubject\022(\n\003key\030\001 \001(\0132\026.riposte.v1" +
-      ".SubjectKeyR\003key\022(\n\020reads_per_second\030\002 \001" +
-      "(\001R\016readsPerSecond\022*\n\021writes_per_second\030" +
-      "\003 \001(\001R\017writesPerSecond*\206\001\n\rImportOutcome" +
-      "\022\036\n\032IMPORT_OUTCOME_UNSPECIFIED\020\000\022\032\n\026IMPO" +
-      "RT_OUTCOME_CREATED\020\001\022\034\n\030IMPORT_OUTCOME_U" +
-      "NCHANGED\020\002\022\033\n\027IMPORT_OUTCOME_REJECTED\020\003B" +
-      "e\n\016dev.riposte.v1B\nAdminProtoP\001\242\002\003RXX\252\002\n" +
-      "Riposte.V1\312\002\nRiposte\\V1\342\002\026Riposte\\V1\\GPB" +
-      "Metadata\352\002\013Riposte::V1b\006proto3"
+      "resumeToken\"\300\001\n\024RebuildRanksResponse\022\'\n\r" +
+      "subjects_done\030\001 \001(\003B\0020\001R\014subjectsDone\022-\n" +
+      "\020comments_checked\030\002 \001(\003B\0020\001R\017commentsChe" +
+      "cked\022-\n\020comments_changed\030\003 \001(\003B\0020\001R\017comm" +
+      "entsChanged\022!\n\014resume_token\030\004 \001(\tR\013resum" +
+      "eToken\"d\n\023RebuildCacheRequest\022.\n\005scope\030\001" +
+      " \001(\0132\030.riposte.v1.SubjectScopeR\005scope\022\035\n" +
+      "\nrequest_id\030\002 \001(\tR\trequestId\"E\n\024RebuildC" +
+      "acheResponse\022-\n\020subjects_rebuilt\030\001 \001(\003B\002" +
+      "0\001R\017subjectsRebuilt\".\n\026ListHotSubjectsRe" +
+      "quest\022\024\n\005limit\030\001 \001(\005R\005limit\"M\n\027ListHotSu" +
+      "bjectsResponse\0222\n\010subjects\030\001 \003(\0132\026.ripos" +
+      "te.v1.HotSubjectR\010subjects\"\214\001\n\nHotSubjec" +
+      "t\022(\n\003key\030\001 \001(\0132\026.riposte.v1.SubjectKeyR\003" +
+      "key\022(\n\020reads_per_second\030\002 \001(\001R\016readsPerS" +
+      "econd\022*\n\021writes_per_second\030\003 \001(\001R\017writes" +
+      "PerSecond*\206\001\n\rImportOutcome\022\036\n\032IMPORT_OU" +
+      "TCOME_UNSPECIFIED\020\000\022\032\n\026IMPORT_OUTCOME_CR" +
+      "EATED\020\001\022\034\n\030IMPORT_OUTCOME_UNCHANGED\020\002\022\033\n" +
+      "\027IMPORT_OUTCOME_REJECTED\020\003*f\n\rPendingAct" +
+      "ion\022\036\n\032PENDING_ACTION_UNSPECIFIED\020\000\022\032\n\026P" +
+      "ENDING_ACTION_APPROVE\020\001\022\031\n\025PENDING_ACTIO" +
+      "N_REJECT\020\002Be\n\016dev.riposte.v1B\nAdminProto" +
+      "P\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\V1\342\002\026Rip" +
+      "oste\\V1\\GPBMetadata\352\002\013Riposte::V1b\006proto" +
+      "3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -413,7 +472,7 @@ public final class AdminProto {
     internal_static_riposte_v1_ImportedComment_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ImportedComment_descriptor,
-        new java.lang.String[] { "Subject", "ParentExternalId", "MemberId", "Content", "Client", "State", "DeletedBy", "CreateTime", "EditTime", "DeleteTime", });
+        new java.lang.String[] { "Subject", "ParentExternalId", "MemberId", "Content", "Client", "State", "DeletedBy", "CreateTime", "EditTime", "DeleteTime", "HiddenWithoutReview", });
     internal_static_riposte_v1_ImportedLike_descriptor =
       getDescriptor().getMessageTypes().get(4);
     internal_static_riposte_v1_ImportedLike_fieldAccessorTable = new
@@ -491,7 +550,7 @@ public final class AdminProto {
     internal_static_riposte_v1_HideCommentRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_HideCommentRequest_descriptor,
-        new java.lang.String[] { "Id", "ModeratorId", "Reason", "RequestId", });
+        new java.lang.String[] { "Id", "ModeratorId", "Reason", "RequestId", "Etag", });
     internal_static_riposte_v1_HideCommentResponse_descriptor =
       getDescriptor().getMessageTypes().get(16);
     internal_static_riposte_v1_HideCommentResponse_fieldAccessorTable = new
@@ -503,7 +562,7 @@ public final class AdminProto {
     internal_static_riposte_v1_UnhideCommentRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_UnhideCommentRequest_descriptor,
-        new java.lang.String[] { "Id", "ModeratorId", "Reason", "RequestId", });
+        new java.lang.String[] { "Id", "ModeratorId", "Reason", "RequestId", "Etag", });
     internal_static_riposte_v1_UnhideCommentResponse_descriptor =
       getDescriptor().getMessageTypes().get(18);
     internal_static_riposte_v1_UnhideCommentResponse_fieldAccessorTable = new
@@ -515,105 +574,141 @@ public final class AdminProto {
     internal_static_riposte_v1_AdminServiceDeleteCommentRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_AdminServiceDeleteCommentRequest_descriptor,
-        new java.lang.String[] { "Id", "ModeratorId", "Reason", "RequestId", });
+        new java.lang.String[] { "Id", "ModeratorId", "Reason", "RequestId", "Etag", });
     internal_static_riposte_v1_AdminServiceDeleteCommentResponse_descriptor =
       getDescriptor().getMessageTypes().get(20);
     internal_static_riposte_v1_AdminServiceDeleteCommentResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_AdminServiceDeleteCommentResponse_descriptor,
         new java.lang.String[] { "Comment", "SubjectRevision", });
-    internal_static_riposte_v1_SubjectScope_descriptor =
+    internal_static_riposte_v1_SetModerationRequest_descriptor =
       getDescriptor().getMessageTypes().get(21);
+    internal_static_riposte_v1_SetModerationRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_SetModerationRequest_descriptor,
+        new java.lang.String[] { "Off", "PendingAction", "ModeratorId", "RequestId", });
+    internal_static_riposte_v1_SetModerationResponse_descriptor =
+      getDescriptor().getMessageTypes().get(22);
+    internal_static_riposte_v1_SetModerationResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_SetModerationResponse_descriptor,
+        new java.lang.String[] { "CommentsChecked", "SettledCount", "PendingCount", "RejectedCount", "RepairedCount", });
+    internal_static_riposte_v1_AdminServicePinCommentRequest_descriptor =
+      getDescriptor().getMessageTypes().get(23);
+    internal_static_riposte_v1_AdminServicePinCommentRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_AdminServicePinCommentRequest_descriptor,
+        new java.lang.String[] { "Id", "ModeratorId", "RequestId", });
+    internal_static_riposte_v1_AdminServicePinCommentResponse_descriptor =
+      getDescriptor().getMessageTypes().get(24);
+    internal_static_riposte_v1_AdminServicePinCommentResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_AdminServicePinCommentResponse_descriptor,
+        new java.lang.String[] { "Comment", "SubjectRevision", });
+    internal_static_riposte_v1_AdminServiceUnpinCommentRequest_descriptor =
+      getDescriptor().getMessageTypes().get(25);
+    internal_static_riposte_v1_AdminServiceUnpinCommentRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_AdminServiceUnpinCommentRequest_descriptor,
+        new java.lang.String[] { "Id", "ModeratorId", "RequestId", });
+    internal_static_riposte_v1_AdminServiceUnpinCommentResponse_descriptor =
+      getDescriptor().getMessageTypes().get(26);
+    internal_static_riposte_v1_AdminServiceUnpinCommentResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_AdminServiceUnpinCommentResponse_descriptor,
+        new java.lang.String[] { "Comment", "SubjectRevision", });
+    internal_static_riposte_v1_SubjectScope_descriptor =
+      getDescriptor().getMessageTypes().get(27);
     internal_static_riposte_v1_SubjectScope_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_SubjectScope_descriptor,
         new java.lang.String[] { "Key", "ObjectType", "All", "Scope", });
     internal_static_riposte_v1_AllSubjects_descriptor =
-      getDescriptor().getMessageTypes().get(22);
+      getDescriptor().getMessageTypes().get(28);
     internal_static_riposte_v1_AllSubjects_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_AllSubjects_descriptor,
         new java.lang.String[] { });
     internal_static_riposte_v1_VerifyCountsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(23);
+      getDescriptor().getMessageTypes().get(29);
     internal_static_riposte_v1_VerifyCountsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_VerifyCountsRequest_descriptor,
         new java.lang.String[] { "Scope", "ResumeToken", });
     internal_static_riposte_v1_VerifyCountsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(24);
+      getDescriptor().getMessageTypes().get(30);
     internal_static_riposte_v1_VerifyCountsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_VerifyCountsResponse_descriptor,
         new java.lang.String[] { "Subject", "CommentsChecked", "Drifts", "ResumeToken", });
     internal_static_riposte_v1_CountDrift_descriptor =
-      getDescriptor().getMessageTypes().get(25);
+      getDescriptor().getMessageTypes().get(31);
     internal_static_riposte_v1_CountDrift_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_CountDrift_descriptor,
         new java.lang.String[] { "CommentId", "Name", "Stored", "Actual", });
     internal_static_riposte_v1_RepairCountsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(26);
+      getDescriptor().getMessageTypes().get(32);
     internal_static_riposte_v1_RepairCountsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RepairCountsRequest_descriptor,
         new java.lang.String[] { "Scope", "RequestId", "ResumeToken", });
     internal_static_riposte_v1_RepairCountsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(27);
+      getDescriptor().getMessageTypes().get(33);
     internal_static_riposte_v1_RepairCountsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RepairCountsResponse_descriptor,
         new java.lang.String[] { "Subject", "Repaired", "SubjectRevision", "ResumeToken", });
     internal_static_riposte_v1_RebuildMemberHistoryRequest_descriptor =
-      getDescriptor().getMessageTypes().get(28);
+      getDescriptor().getMessageTypes().get(34);
     internal_static_riposte_v1_RebuildMemberHistoryRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildMemberHistoryRequest_descriptor,
         new java.lang.String[] { "Scope", "RequestId", "ResumeToken", });
     internal_static_riposte_v1_RebuildMemberHistoryResponse_descriptor =
-      getDescriptor().getMessageTypes().get(29);
+      getDescriptor().getMessageTypes().get(35);
     internal_static_riposte_v1_RebuildMemberHistoryResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildMemberHistoryResponse_descriptor,
         new java.lang.String[] { "SubjectsDone", "CommentsChecked", "RowsChanged", "ResumeToken", });
     internal_static_riposte_v1_RebuildRanksRequest_descriptor =
-      getDescriptor().getMessageTypes().get(30);
+      getDescriptor().getMessageTypes().get(36);
     internal_static_riposte_v1_RebuildRanksRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildRanksRequest_descriptor,
         new java.lang.String[] { "Scope", "RequestId", "ResumeToken", });
     internal_static_riposte_v1_RebuildRanksResponse_descriptor =
-      getDescriptor().getMessageTypes().get(31);
+      getDescriptor().getMessageTypes().get(37);
     internal_static_riposte_v1_RebuildRanksResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildRanksResponse_descriptor,
         new java.lang.String[] { "SubjectsDone", "CommentsChecked", "CommentsChanged", "ResumeToken", });
     internal_static_riposte_v1_RebuildCacheRequest_descriptor =
-      getDescriptor().getMessageTypes().get(32);
+      getDescriptor().getMessageTypes().get(38);
     internal_static_riposte_v1_RebuildCacheRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildCacheRequest_descriptor,
         new java.lang.String[] { "Scope", "RequestId", });
     internal_static_riposte_v1_RebuildCacheResponse_descriptor =
-      getDescriptor().getMessageTypes().get(33);
+      getDescriptor().getMessageTypes().get(39);
     internal_static_riposte_v1_RebuildCacheResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildCacheResponse_descriptor,
         new java.lang.String[] { "SubjectsRebuilt", });
     internal_static_riposte_v1_ListHotSubjectsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(34);
+      getDescriptor().getMessageTypes().get(40);
     internal_static_riposte_v1_ListHotSubjectsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListHotSubjectsRequest_descriptor,
         new java.lang.String[] { "Limit", });
     internal_static_riposte_v1_ListHotSubjectsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(35);
+      getDescriptor().getMessageTypes().get(41);
     internal_static_riposte_v1_ListHotSubjectsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListHotSubjectsResponse_descriptor,
         new java.lang.String[] { "Subjects", });
     internal_static_riposte_v1_HotSubject_descriptor =
-      getDescriptor().getMessageTypes().get(36);
+      getDescriptor().getMessageTypes().get(42);
     internal_static_riposte_v1_HotSubject_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_HotSubject_descriptor,

@@ -24,6 +24,7 @@ private static final long serialVersionUID = 0L;
     moderatorId_ = "";
     reason_ = "";
     requestId_ = "";
+    etag_ = "";
   }
 
   @java.lang.Override
@@ -115,7 +116,7 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object reason_ = "";
   /**
    * <pre>
-   * Why, for the service's log. 0 to 512 code points.
+   * Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
    * </pre>
    *
    * <code>string reason = 3 [json_name = "reason"];</code>
@@ -136,7 +137,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Why, for the service's log. 0 to 512 code points.
+   * Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
    * </pre>
    *
    * <code>string reason = 3 [json_name = "reason"];</code>
@@ -204,6 +205,55 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int ETAG_FIELD_NUMBER = 5;
+  @SuppressWarnings("serial")
+  private volatile java.lang.Object etag_ = "";
+  /**
+   * <pre>
+   * ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+   * last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+   * </pre>
+   *
+   * <code>string etag = 5 [json_name = "etag"];</code>
+   * @return The etag.
+   */
+  @java.lang.Override
+  public java.lang.String getEtag() {
+    java.lang.Object ref = etag_;
+    if (ref instanceof java.lang.String) {
+      return (java.lang.String) ref;
+    } else {
+      com.google.protobuf.ByteString bs = 
+          (com.google.protobuf.ByteString) ref;
+      java.lang.String s = bs.toStringUtf8();
+      etag_ = s;
+      return s;
+    }
+  }
+  /**
+   * <pre>
+   * ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+   * last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+   * </pre>
+   *
+   * <code>string etag = 5 [json_name = "etag"];</code>
+   * @return The bytes for etag.
+   */
+  @java.lang.Override
+  public com.google.protobuf.ByteString
+      getEtagBytes() {
+    java.lang.Object ref = etag_;
+    if (ref instanceof java.lang.String) {
+      com.google.protobuf.ByteString b = 
+          com.google.protobuf.ByteString.copyFromUtf8(
+              (java.lang.String) ref);
+      etag_ = b;
+      return b;
+    } else {
+      return (com.google.protobuf.ByteString) ref;
+    }
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -230,6 +280,9 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(requestId_)) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 4, requestId_);
     }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(etag_)) {
+      com.google.protobuf.GeneratedMessageV3.writeString(output, 5, etag_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -251,6 +304,9 @@ private static final long serialVersionUID = 0L;
     }
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(requestId_)) {
       size += com.google.protobuf.GeneratedMessageV3.computeStringSize(4, requestId_);
+    }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(etag_)) {
+      size += com.google.protobuf.GeneratedMessageV3.computeStringSize(5, etag_);
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -275,6 +331,8 @@ private static final long serialVersionUID = 0L;
         .equals(other.getReason())) return false;
     if (!getRequestId()
         .equals(other.getRequestId())) return false;
+    if (!getEtag()
+        .equals(other.getEtag())) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -295,6 +353,8 @@ private static final long serialVersionUID = 0L;
     hash = (53 * hash) + getReason().hashCode();
     hash = (37 * hash) + REQUEST_ID_FIELD_NUMBER;
     hash = (53 * hash) + getRequestId().hashCode();
+    hash = (37 * hash) + ETAG_FIELD_NUMBER;
+    hash = (53 * hash) + getEtag().hashCode();
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -434,6 +494,7 @@ private static final long serialVersionUID = 0L;
       moderatorId_ = "";
       reason_ = "";
       requestId_ = "";
+      etag_ = "";
       return this;
     }
 
@@ -478,6 +539,9 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00000008) != 0)) {
         result.requestId_ = requestId_;
+      }
+      if (((from_bitField0_ & 0x00000010) != 0)) {
+        result.etag_ = etag_;
       }
     }
 
@@ -543,6 +607,11 @@ private static final long serialVersionUID = 0L;
         bitField0_ |= 0x00000008;
         onChanged();
       }
+      if (!other.getEtag().isEmpty()) {
+        etag_ = other.etag_;
+        bitField0_ |= 0x00000010;
+        onChanged();
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -589,6 +658,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000008;
               break;
             } // case 34
+            case 42: {
+              etag_ = input.readStringRequireUtf8();
+              bitField0_ |= 0x00000010;
+              break;
+            } // case 42
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -750,7 +824,7 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object reason_ = "";
     /**
      * <pre>
-     * Why, for the service's log. 0 to 512 code points.
+     * Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
      * </pre>
      *
      * <code>string reason = 3 [json_name = "reason"];</code>
@@ -770,7 +844,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Why, for the service's log. 0 to 512 code points.
+     * Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
      * </pre>
      *
      * <code>string reason = 3 [json_name = "reason"];</code>
@@ -791,7 +865,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Why, for the service's log. 0 to 512 code points.
+     * Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
      * </pre>
      *
      * <code>string reason = 3 [json_name = "reason"];</code>
@@ -808,7 +882,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Why, for the service's log. 0 to 512 code points.
+     * Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
      * </pre>
      *
      * <code>string reason = 3 [json_name = "reason"];</code>
@@ -822,7 +896,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Why, for the service's log. 0 to 512 code points.
+     * Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
      * </pre>
      *
      * <code>string reason = 3 [json_name = "reason"];</code>
@@ -927,6 +1001,103 @@ private static final long serialVersionUID = 0L;
       checkByteStringIsUtf8(value);
       requestId_ = value;
       bitField0_ |= 0x00000008;
+      onChanged();
+      return this;
+    }
+
+    private java.lang.Object etag_ = "";
+    /**
+     * <pre>
+     * ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+     * last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+     * </pre>
+     *
+     * <code>string etag = 5 [json_name = "etag"];</code>
+     * @return The etag.
+     */
+    public java.lang.String getEtag() {
+      java.lang.Object ref = etag_;
+      if (!(ref instanceof java.lang.String)) {
+        com.google.protobuf.ByteString bs =
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        etag_ = s;
+        return s;
+      } else {
+        return (java.lang.String) ref;
+      }
+    }
+    /**
+     * <pre>
+     * ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+     * last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+     * </pre>
+     *
+     * <code>string etag = 5 [json_name = "etag"];</code>
+     * @return The bytes for etag.
+     */
+    public com.google.protobuf.ByteString
+        getEtagBytes() {
+      java.lang.Object ref = etag_;
+      if (ref instanceof String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        etag_ = b;
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+    /**
+     * <pre>
+     * ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+     * last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+     * </pre>
+     *
+     * <code>string etag = 5 [json_name = "etag"];</code>
+     * @param value The etag to set.
+     * @return This builder for chaining.
+     */
+    public Builder setEtag(
+        java.lang.String value) {
+      if (value == null) { throw new NullPointerException(); }
+      etag_ = value;
+      bitField0_ |= 0x00000010;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+     * last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+     * </pre>
+     *
+     * <code>string etag = 5 [json_name = "etag"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearEtag() {
+      etag_ = getDefaultInstance().getEtag();
+      bitField0_ = (bitField0_ & ~0x00000010);
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+     * last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+     * </pre>
+     *
+     * <code>string etag = 5 [json_name = "etag"];</code>
+     * @param value The bytes for etag to set.
+     * @return This builder for chaining.
+     */
+    public Builder setEtagBytes(
+        com.google.protobuf.ByteString value) {
+      if (value == null) { throw new NullPointerException(); }
+      checkByteStringIsUtf8(value);
+      etag_ = value;
+      bitField0_ |= 0x00000010;
       onChanged();
       return this;
     }

@@ -205,6 +205,99 @@ public final class AdminServiceGrpc {
     return getDeleteCommentMethod;
   }
 
+  private static volatile io.grpc.MethodDescriptor<dev.riposte.v1.AdminServicePinCommentRequest,
+      dev.riposte.v1.AdminServicePinCommentResponse> getPinCommentMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "PinComment",
+      requestType = dev.riposte.v1.AdminServicePinCommentRequest.class,
+      responseType = dev.riposte.v1.AdminServicePinCommentResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<dev.riposte.v1.AdminServicePinCommentRequest,
+      dev.riposte.v1.AdminServicePinCommentResponse> getPinCommentMethod() {
+    io.grpc.MethodDescriptor<dev.riposte.v1.AdminServicePinCommentRequest, dev.riposte.v1.AdminServicePinCommentResponse> getPinCommentMethod;
+    if ((getPinCommentMethod = AdminServiceGrpc.getPinCommentMethod) == null) {
+      synchronized (AdminServiceGrpc.class) {
+        if ((getPinCommentMethod = AdminServiceGrpc.getPinCommentMethod) == null) {
+          AdminServiceGrpc.getPinCommentMethod = getPinCommentMethod =
+              io.grpc.MethodDescriptor.<dev.riposte.v1.AdminServicePinCommentRequest, dev.riposte.v1.AdminServicePinCommentResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "PinComment"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.AdminServicePinCommentRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.AdminServicePinCommentResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new AdminServiceMethodDescriptorSupplier("PinComment"))
+              .build();
+        }
+      }
+    }
+    return getPinCommentMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<dev.riposte.v1.AdminServiceUnpinCommentRequest,
+      dev.riposte.v1.AdminServiceUnpinCommentResponse> getUnpinCommentMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "UnpinComment",
+      requestType = dev.riposte.v1.AdminServiceUnpinCommentRequest.class,
+      responseType = dev.riposte.v1.AdminServiceUnpinCommentResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<dev.riposte.v1.AdminServiceUnpinCommentRequest,
+      dev.riposte.v1.AdminServiceUnpinCommentResponse> getUnpinCommentMethod() {
+    io.grpc.MethodDescriptor<dev.riposte.v1.AdminServiceUnpinCommentRequest, dev.riposte.v1.AdminServiceUnpinCommentResponse> getUnpinCommentMethod;
+    if ((getUnpinCommentMethod = AdminServiceGrpc.getUnpinCommentMethod) == null) {
+      synchronized (AdminServiceGrpc.class) {
+        if ((getUnpinCommentMethod = AdminServiceGrpc.getUnpinCommentMethod) == null) {
+          AdminServiceGrpc.getUnpinCommentMethod = getUnpinCommentMethod =
+              io.grpc.MethodDescriptor.<dev.riposte.v1.AdminServiceUnpinCommentRequest, dev.riposte.v1.AdminServiceUnpinCommentResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "UnpinComment"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.AdminServiceUnpinCommentRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.AdminServiceUnpinCommentResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new AdminServiceMethodDescriptorSupplier("UnpinComment"))
+              .build();
+        }
+      }
+    }
+    return getUnpinCommentMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<dev.riposte.v1.SetModerationRequest,
+      dev.riposte.v1.SetModerationResponse> getSetModerationMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "SetModeration",
+      requestType = dev.riposte.v1.SetModerationRequest.class,
+      responseType = dev.riposte.v1.SetModerationResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.SERVER_STREAMING)
+  public static io.grpc.MethodDescriptor<dev.riposte.v1.SetModerationRequest,
+      dev.riposte.v1.SetModerationResponse> getSetModerationMethod() {
+    io.grpc.MethodDescriptor<dev.riposte.v1.SetModerationRequest, dev.riposte.v1.SetModerationResponse> getSetModerationMethod;
+    if ((getSetModerationMethod = AdminServiceGrpc.getSetModerationMethod) == null) {
+      synchronized (AdminServiceGrpc.class) {
+        if ((getSetModerationMethod = AdminServiceGrpc.getSetModerationMethod) == null) {
+          AdminServiceGrpc.getSetModerationMethod = getSetModerationMethod =
+              io.grpc.MethodDescriptor.<dev.riposte.v1.SetModerationRequest, dev.riposte.v1.SetModerationResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.SERVER_STREAMING)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "SetModeration"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.SetModerationRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.SetModerationResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new AdminServiceMethodDescriptorSupplier("SetModeration"))
+              .build();
+        }
+      }
+    }
+    return getSetModerationMethod;
+  }
+
   private static volatile io.grpc.MethodDescriptor<dev.riposte.v1.VerifyCountsRequest,
       dev.riposte.v1.VerifyCountsResponse> getVerifyCountsMethod;
 
@@ -517,7 +610,7 @@ public final class AdminServiceGrpc {
      * Takes a comment out of sight; replies stay, and a pin is taken off.
      * Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
      * stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
-     * deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
+     * deleted too), STATE_CONFLICT (the comment is HIDDEN), ETAG_MISMATCH, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
      * </pre>
      */
@@ -530,7 +623,7 @@ public final class AdminServiceGrpc {
      * <pre>
      * Brings a hidden comment back to ACTIVE.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT (the comment is ACTIVE),
-     * REQUEST_ID_REUSED.
+     * ETAG_MISMATCH, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
      * </pre>
      */
@@ -544,13 +637,62 @@ public final class AdminServiceGrpc {
      * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
      * it.
      * A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
-     * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
+     * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), ETAG_MISMATCH,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
      * </pre>
      */
     default void deleteComment(dev.riposte.v1.AdminServiceDeleteCommentRequest request,
         io.grpc.stub.StreamObserver<dev.riposte.v1.AdminServiceDeleteCommentResponse> responseObserver) {
       io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getDeleteCommentMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * Pins a root as a moderator: in any state of the subject, whoever owns it. A subject has at most
+     * three pins.
+     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+     * too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
+     * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+     * </pre>
+     */
+    default void pinComment(dev.riposte.v1.AdminServicePinCommentRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.AdminServicePinCommentResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getPinCommentMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * Takes the pin off a root as a moderator, in any state of the subject.
+     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+     * deleted one too), REQUEST_ID_REUSED.
+     * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+     * </pre>
+     */
+    default void unpinComment(dev.riposte.v1.AdminServiceUnpinCommentRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.AdminServiceUnpinCommentResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getUnpinCommentMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * Turns moderation off or on for all processes, and then goes once over everything that was ever
+     * open or decided.
+     * While it is off, no process makes a state that a program of before moderation does not know:
+     * what would leave a comment PENDING or REJECTED or store a proposed edit is refused with
+     * OVERLOADED, so members whose comments would wait cannot write. Off refuses the proposed edits
+     * that wait, and decides on comments that are PENDING where `pending_action` says so; its
+     * decisions have the code `moderation.off`. On sets open questions and counts as their comments
+     * require it. The switch is set at every data source before the first answer, and within 2 s every
+     * process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat until
+     * `settled_count` is 0. Only for callers that may use every object type.
+     * Errors: SHARD_UNAVAILABLE (the switch may be set at some sources; a repeat sets them all).
+     * Example: `{"off": true, "pendingAction": "PENDING_ACTION_REJECT", "moderatorId": "op-1"}`.
+     * </pre>
+     */
+    default void setModeration(dev.riposte.v1.SetModerationRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.SetModerationResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getSetModerationMethod(), responseObserver);
     }
 
     /**
@@ -737,7 +879,7 @@ public final class AdminServiceGrpc {
      * Takes a comment out of sight; replies stay, and a pin is taken off.
      * Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
      * stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
-     * deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
+     * deleted too), STATE_CONFLICT (the comment is HIDDEN), ETAG_MISMATCH, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
      * </pre>
      */
@@ -751,7 +893,7 @@ public final class AdminServiceGrpc {
      * <pre>
      * Brings a hidden comment back to ACTIVE.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT (the comment is ACTIVE),
-     * REQUEST_ID_REUSED.
+     * ETAG_MISMATCH, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
      * </pre>
      */
@@ -766,7 +908,8 @@ public final class AdminServiceGrpc {
      * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
      * it.
      * A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
-     * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
+     * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), ETAG_MISMATCH,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
      * </pre>
      */
@@ -774,6 +917,57 @@ public final class AdminServiceGrpc {
         io.grpc.stub.StreamObserver<dev.riposte.v1.AdminServiceDeleteCommentResponse> responseObserver) {
       io.grpc.stub.ClientCalls.asyncUnaryCall(
           getChannel().newCall(getDeleteCommentMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * Pins a root as a moderator: in any state of the subject, whoever owns it. A subject has at most
+     * three pins.
+     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+     * too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
+     * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+     * </pre>
+     */
+    public void pinComment(dev.riposte.v1.AdminServicePinCommentRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.AdminServicePinCommentResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getPinCommentMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * Takes the pin off a root as a moderator, in any state of the subject.
+     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+     * deleted one too), REQUEST_ID_REUSED.
+     * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+     * </pre>
+     */
+    public void unpinComment(dev.riposte.v1.AdminServiceUnpinCommentRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.AdminServiceUnpinCommentResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getUnpinCommentMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * Turns moderation off or on for all processes, and then goes once over everything that was ever
+     * open or decided.
+     * While it is off, no process makes a state that a program of before moderation does not know:
+     * what would leave a comment PENDING or REJECTED or store a proposed edit is refused with
+     * OVERLOADED, so members whose comments would wait cannot write. Off refuses the proposed edits
+     * that wait, and decides on comments that are PENDING where `pending_action` says so; its
+     * decisions have the code `moderation.off`. On sets open questions and counts as their comments
+     * require it. The switch is set at every data source before the first answer, and within 2 s every
+     * process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat until
+     * `settled_count` is 0. Only for callers that may use every object type.
+     * Errors: SHARD_UNAVAILABLE (the switch may be set at some sources; a repeat sets them all).
+     * Example: `{"off": true, "pendingAction": "PENDING_ACTION_REJECT", "moderatorId": "op-1"}`.
+     * </pre>
+     */
+    public void setModeration(dev.riposte.v1.SetModerationRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.SetModerationResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncServerStreamingCall(
+          getChannel().newCall(getSetModerationMethod(), getCallOptions()), request, responseObserver);
     }
 
     /**
@@ -949,7 +1143,7 @@ public final class AdminServiceGrpc {
      * Takes a comment out of sight; replies stay, and a pin is taken off.
      * Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
      * stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
-     * deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
+     * deleted too), STATE_CONFLICT (the comment is HIDDEN), ETAG_MISMATCH, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
      * </pre>
      */
@@ -962,7 +1156,7 @@ public final class AdminServiceGrpc {
      * <pre>
      * Brings a hidden comment back to ACTIVE.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT (the comment is ACTIVE),
-     * REQUEST_ID_REUSED.
+     * ETAG_MISMATCH, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
      * </pre>
      */
@@ -976,13 +1170,64 @@ public final class AdminServiceGrpc {
      * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
      * it.
      * A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
-     * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
+     * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), ETAG_MISMATCH,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
      * </pre>
      */
     public dev.riposte.v1.AdminServiceDeleteCommentResponse deleteComment(dev.riposte.v1.AdminServiceDeleteCommentRequest request) throws io.grpc.StatusException {
       return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
           getChannel(), getDeleteCommentMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Pins a root as a moderator: in any state of the subject, whoever owns it. A subject has at most
+     * three pins.
+     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+     * too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
+     * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+     * </pre>
+     */
+    public dev.riposte.v1.AdminServicePinCommentResponse pinComment(dev.riposte.v1.AdminServicePinCommentRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getPinCommentMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Takes the pin off a root as a moderator, in any state of the subject.
+     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+     * deleted one too), REQUEST_ID_REUSED.
+     * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+     * </pre>
+     */
+    public dev.riposte.v1.AdminServiceUnpinCommentResponse unpinComment(dev.riposte.v1.AdminServiceUnpinCommentRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getUnpinCommentMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Turns moderation off or on for all processes, and then goes once over everything that was ever
+     * open or decided.
+     * While it is off, no process makes a state that a program of before moderation does not know:
+     * what would leave a comment PENDING or REJECTED or store a proposed edit is refused with
+     * OVERLOADED, so members whose comments would wait cannot write. Off refuses the proposed edits
+     * that wait, and decides on comments that are PENDING where `pending_action` says so; its
+     * decisions have the code `moderation.off`. On sets open questions and counts as their comments
+     * require it. The switch is set at every data source before the first answer, and within 2 s every
+     * process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat until
+     * `settled_count` is 0. Only for callers that may use every object type.
+     * Errors: SHARD_UNAVAILABLE (the switch may be set at some sources; a repeat sets them all).
+     * Example: `{"off": true, "pendingAction": "PENDING_ACTION_REJECT", "moderatorId": "op-1"}`.
+     * </pre>
+     */
+    @io.grpc.ExperimentalApi("https://github.com/grpc/grpc-java/issues/10918")
+    public io.grpc.stub.BlockingClientCall<?, dev.riposte.v1.SetModerationResponse>
+        setModeration(dev.riposte.v1.SetModerationRequest request) {
+      return io.grpc.stub.ClientCalls.blockingV2ServerStreamingCall(
+          getChannel(), getSetModerationMethod(), getCallOptions(), request);
     }
 
     /**
@@ -1134,7 +1379,7 @@ public final class AdminServiceGrpc {
      * Takes a comment out of sight; replies stay, and a pin is taken off.
      * Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
      * stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
-     * deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
+     * deleted too), STATE_CONFLICT (the comment is HIDDEN), ETAG_MISMATCH, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
      * </pre>
      */
@@ -1147,7 +1392,7 @@ public final class AdminServiceGrpc {
      * <pre>
      * Brings a hidden comment back to ACTIVE.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT (the comment is ACTIVE),
-     * REQUEST_ID_REUSED.
+     * ETAG_MISMATCH, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
      * </pre>
      */
@@ -1161,13 +1406,63 @@ public final class AdminServiceGrpc {
      * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
      * it.
      * A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
-     * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
+     * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), ETAG_MISMATCH,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
      * </pre>
      */
     public dev.riposte.v1.AdminServiceDeleteCommentResponse deleteComment(dev.riposte.v1.AdminServiceDeleteCommentRequest request) {
       return io.grpc.stub.ClientCalls.blockingUnaryCall(
           getChannel(), getDeleteCommentMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Pins a root as a moderator: in any state of the subject, whoever owns it. A subject has at most
+     * three pins.
+     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+     * too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
+     * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+     * </pre>
+     */
+    public dev.riposte.v1.AdminServicePinCommentResponse pinComment(dev.riposte.v1.AdminServicePinCommentRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getPinCommentMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Takes the pin off a root as a moderator, in any state of the subject.
+     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+     * deleted one too), REQUEST_ID_REUSED.
+     * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+     * </pre>
+     */
+    public dev.riposte.v1.AdminServiceUnpinCommentResponse unpinComment(dev.riposte.v1.AdminServiceUnpinCommentRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getUnpinCommentMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Turns moderation off or on for all processes, and then goes once over everything that was ever
+     * open or decided.
+     * While it is off, no process makes a state that a program of before moderation does not know:
+     * what would leave a comment PENDING or REJECTED or store a proposed edit is refused with
+     * OVERLOADED, so members whose comments would wait cannot write. Off refuses the proposed edits
+     * that wait, and decides on comments that are PENDING where `pending_action` says so; its
+     * decisions have the code `moderation.off`. On sets open questions and counts as their comments
+     * require it. The switch is set at every data source before the first answer, and within 2 s every
+     * process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat until
+     * `settled_count` is 0. Only for callers that may use every object type.
+     * Errors: SHARD_UNAVAILABLE (the switch may be set at some sources; a repeat sets them all).
+     * Example: `{"off": true, "pendingAction": "PENDING_ACTION_REJECT", "moderatorId": "op-1"}`.
+     * </pre>
+     */
+    public java.util.Iterator<dev.riposte.v1.SetModerationResponse> setModeration(
+        dev.riposte.v1.SetModerationRequest request) {
+      return io.grpc.stub.ClientCalls.blockingServerStreamingCall(
+          getChannel(), getSetModerationMethod(), getCallOptions(), request);
     }
 
     /**
@@ -1301,7 +1596,7 @@ public final class AdminServiceGrpc {
      * Takes a comment out of sight; replies stay, and a pin is taken off.
      * Hiding a hidden comment fails. A comment that its author or the owner of the subject deleted
      * stays deleted, and would come back HIDDEN. Errors: COMMENT_NOT_FOUND (one that a moderator
-     * deleted too), STATE_CONFLICT (the comment is HIDDEN), REQUEST_ID_REUSED.
+     * deleted too), STATE_CONFLICT (the comment is HIDDEN), ETAG_MISMATCH, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "spam"}`.
      * </pre>
      */
@@ -1315,7 +1610,7 @@ public final class AdminServiceGrpc {
      * <pre>
      * Brings a hidden comment back to ACTIVE.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), STATE_CONFLICT (the comment is ACTIVE),
-     * REQUEST_ID_REUSED.
+     * ETAG_MISMATCH, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
      * </pre>
      */
@@ -1330,7 +1625,8 @@ public final class AdminServiceGrpc {
      * Deletes a comment from any state, deleted_by MODERATOR; neither author nor owner can undelete
      * it.
      * A comment that its author or the owner of the subject deleted is then deleted by MODERATOR.
-     * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), REQUEST_ID_REUSED.
+     * Errors: COMMENT_NOT_FOUND (a second delete by a moderator too), ETAG_MISMATCH,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
      * </pre>
      */
@@ -1338,6 +1634,35 @@ public final class AdminServiceGrpc {
         dev.riposte.v1.AdminServiceDeleteCommentRequest request) {
       return io.grpc.stub.ClientCalls.futureUnaryCall(
           getChannel().newCall(getDeleteCommentMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * Pins a root as a moderator: in any state of the subject, whoever owns it. A subject has at most
+     * three pins.
+     * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
+     * too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
+     * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<dev.riposte.v1.AdminServicePinCommentResponse> pinComment(
+        dev.riposte.v1.AdminServicePinCommentRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getPinCommentMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * Takes the pin off a root as a moderator, in any state of the subject.
+     * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
+     * deleted one too), REQUEST_ID_REUSED.
+     * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<dev.riposte.v1.AdminServiceUnpinCommentResponse> unpinComment(
+        dev.riposte.v1.AdminServiceUnpinCommentRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getUnpinCommentMethod(), getCallOptions()), request);
     }
 
     /**
@@ -1359,13 +1684,16 @@ public final class AdminServiceGrpc {
   private static final int METHODID_HIDE_COMMENT = 2;
   private static final int METHODID_UNHIDE_COMMENT = 3;
   private static final int METHODID_DELETE_COMMENT = 4;
-  private static final int METHODID_VERIFY_COUNTS = 5;
-  private static final int METHODID_REPAIR_COUNTS = 6;
-  private static final int METHODID_REBUILD_MEMBER_HISTORY = 7;
-  private static final int METHODID_REBUILD_RANKS = 8;
-  private static final int METHODID_REBUILD_CACHE = 9;
-  private static final int METHODID_LIST_HOT_SUBJECTS = 10;
-  private static final int METHODID_IMPORT_COMMENTS = 11;
+  private static final int METHODID_PIN_COMMENT = 5;
+  private static final int METHODID_UNPIN_COMMENT = 6;
+  private static final int METHODID_SET_MODERATION = 7;
+  private static final int METHODID_VERIFY_COUNTS = 8;
+  private static final int METHODID_REPAIR_COUNTS = 9;
+  private static final int METHODID_REBUILD_MEMBER_HISTORY = 10;
+  private static final int METHODID_REBUILD_RANKS = 11;
+  private static final int METHODID_REBUILD_CACHE = 12;
+  private static final int METHODID_LIST_HOT_SUBJECTS = 13;
+  private static final int METHODID_IMPORT_COMMENTS = 14;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -1403,6 +1731,18 @@ public final class AdminServiceGrpc {
         case METHODID_DELETE_COMMENT:
           serviceImpl.deleteComment((dev.riposte.v1.AdminServiceDeleteCommentRequest) request,
               (io.grpc.stub.StreamObserver<dev.riposte.v1.AdminServiceDeleteCommentResponse>) responseObserver);
+          break;
+        case METHODID_PIN_COMMENT:
+          serviceImpl.pinComment((dev.riposte.v1.AdminServicePinCommentRequest) request,
+              (io.grpc.stub.StreamObserver<dev.riposte.v1.AdminServicePinCommentResponse>) responseObserver);
+          break;
+        case METHODID_UNPIN_COMMENT:
+          serviceImpl.unpinComment((dev.riposte.v1.AdminServiceUnpinCommentRequest) request,
+              (io.grpc.stub.StreamObserver<dev.riposte.v1.AdminServiceUnpinCommentResponse>) responseObserver);
+          break;
+        case METHODID_SET_MODERATION:
+          serviceImpl.setModeration((dev.riposte.v1.SetModerationRequest) request,
+              (io.grpc.stub.StreamObserver<dev.riposte.v1.SetModerationResponse>) responseObserver);
           break;
         case METHODID_VERIFY_COUNTS:
           serviceImpl.verifyCounts((dev.riposte.v1.VerifyCountsRequest) request,
@@ -1491,6 +1831,27 @@ public final class AdminServiceGrpc {
               dev.riposte.v1.AdminServiceDeleteCommentRequest,
               dev.riposte.v1.AdminServiceDeleteCommentResponse>(
                 service, METHODID_DELETE_COMMENT)))
+        .addMethod(
+          getPinCommentMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              dev.riposte.v1.AdminServicePinCommentRequest,
+              dev.riposte.v1.AdminServicePinCommentResponse>(
+                service, METHODID_PIN_COMMENT)))
+        .addMethod(
+          getUnpinCommentMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              dev.riposte.v1.AdminServiceUnpinCommentRequest,
+              dev.riposte.v1.AdminServiceUnpinCommentResponse>(
+                service, METHODID_UNPIN_COMMENT)))
+        .addMethod(
+          getSetModerationMethod(),
+          io.grpc.stub.ServerCalls.asyncServerStreamingCall(
+            new MethodHandlers<
+              dev.riposte.v1.SetModerationRequest,
+              dev.riposte.v1.SetModerationResponse>(
+                service, METHODID_SET_MODERATION)))
         .addMethod(
           getVerifyCountsMethod(),
           io.grpc.stub.ServerCalls.asyncServerStreamingCall(
@@ -1587,6 +1948,9 @@ public final class AdminServiceGrpc {
               .addMethod(getHideCommentMethod())
               .addMethod(getUnhideCommentMethod())
               .addMethod(getDeleteCommentMethod())
+              .addMethod(getPinCommentMethod())
+              .addMethod(getUnpinCommentMethod())
+              .addMethod(getSetModerationMethod())
               .addMethod(getVerifyCountsMethod())
               .addMethod(getRepairCountsMethod())
               .addMethod(getRebuildMemberHistoryMethod())

@@ -42,7 +42,7 @@ public interface HideCommentRequestOrBuilder extends
 
   /**
    * <pre>
-   * Why, for the service's log. 0 to 512 code points.
+   * Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
    * </pre>
    *
    * <code>string reason = 3 [json_name = "reason"];</code>
@@ -51,7 +51,7 @@ public interface HideCommentRequestOrBuilder extends
   java.lang.String getReason();
   /**
    * <pre>
-   * Why, for the service's log. 0 to 512 code points.
+   * Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
    * </pre>
    *
    * <code>string reason = 3 [json_name = "reason"];</code>
@@ -79,4 +79,26 @@ public interface HideCommentRequestOrBuilder extends
    */
   com.google.protobuf.ByteString
       getRequestIdBytes();
+
+  /**
+   * <pre>
+   * ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+   * last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+   * </pre>
+   *
+   * <code>string etag = 5 [json_name = "etag"];</code>
+   * @return The etag.
+   */
+  java.lang.String getEtag();
+  /**
+   * <pre>
+   * ModeratedComment.etag of the comment that the moderator read; if the comment, its state or the
+   * last decision is another by now, ETAG_MISMATCH. Empty: whatever it is.
+   * </pre>
+   *
+   * <code>string etag = 5 [json_name = "etag"];</code>
+   * @return The bytes for etag.
+   */
+  com.google.protobuf.ByteString
+      getEtagBytes();
 }

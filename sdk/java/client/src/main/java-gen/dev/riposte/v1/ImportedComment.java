@@ -266,7 +266,8 @@ private static final long serialVersionUID = 0L;
   private int state_ = 0;
   /**
    * <pre>
-   * Its state: ACTIVE (the default), HIDDEN or DELETED; others are FIELD_INVALID.
+   * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
+   * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
    * </pre>
    *
    * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>
@@ -277,7 +278,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Its state: ACTIVE (the default), HIDDEN or DELETED; others are FIELD_INVALID.
+   * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
+   * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
    * </pre>
    *
    * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>
@@ -428,6 +430,22 @@ private static final long serialVersionUID = 0L;
     return deleteTime_ == null ? com.google.protobuf.Timestamp.getDefaultInstance() : deleteTime_;
   }
 
+  public static final int HIDDEN_WITHOUT_REVIEW_FIELD_NUMBER = 11;
+  private boolean hiddenWithoutReview_ = false;
+  /**
+   * <pre>
+   * True: if the object type holds no new comments (`moderation = "post"`), the comment is HIDDEN
+   * and not PENDING. For sources in which comments wait. Read only with state PENDING.
+   * </pre>
+   *
+   * <code>bool hidden_without_review = 11 [json_name = "hiddenWithoutReview"];</code>
+   * @return The hiddenWithoutReview.
+   */
+  @java.lang.Override
+  public boolean getHiddenWithoutReview() {
+    return hiddenWithoutReview_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -471,6 +489,9 @@ private static final long serialVersionUID = 0L;
     }
     if (((bitField0_ & 0x00000020) != 0)) {
       output.writeMessage(10, getDeleteTime());
+    }
+    if (hiddenWithoutReview_ != false) {
+      output.writeBool(11, hiddenWithoutReview_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -518,6 +539,10 @@ private static final long serialVersionUID = 0L;
     if (((bitField0_ & 0x00000020) != 0)) {
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(10, getDeleteTime());
+    }
+    if (hiddenWithoutReview_ != false) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeBoolSize(11, hiddenWithoutReview_);
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -570,6 +595,8 @@ private static final long serialVersionUID = 0L;
       if (!getDeleteTime()
           .equals(other.getDeleteTime())) return false;
     }
+    if (getHiddenWithoutReview()
+        != other.getHiddenWithoutReview()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -613,6 +640,9 @@ private static final long serialVersionUID = 0L;
       hash = (37 * hash) + DELETE_TIME_FIELD_NUMBER;
       hash = (53 * hash) + getDeleteTime().hashCode();
     }
+    hash = (37 * hash) + HIDDEN_WITHOUT_REVIEW_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashBoolean(
+        getHiddenWithoutReview());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -794,6 +824,7 @@ private static final long serialVersionUID = 0L;
         deleteTimeBuilder_.dispose();
         deleteTimeBuilder_ = null;
       }
+      hiddenWithoutReview_ = false;
       return this;
     }
 
@@ -876,6 +907,9 @@ private static final long serialVersionUID = 0L;
             : deleteTimeBuilder_.build();
         to_bitField0_ |= 0x00000020;
       }
+      if (((from_bitField0_ & 0x00000400) != 0)) {
+        result.hiddenWithoutReview_ = hiddenWithoutReview_;
+      }
       result.bitField0_ |= to_bitField0_;
     }
 
@@ -956,6 +990,9 @@ private static final long serialVersionUID = 0L;
       }
       if (other.hasDeleteTime()) {
         mergeDeleteTime(other.getDeleteTime());
+      }
+      if (other.getHiddenWithoutReview() != false) {
+        setHiddenWithoutReview(other.getHiddenWithoutReview());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -1045,6 +1082,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000200;
               break;
             } // case 82
+            case 88: {
+              hiddenWithoutReview_ = input.readBool();
+              bitField0_ |= 0x00000400;
+              break;
+            } // case 88
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1734,7 +1776,8 @@ private static final long serialVersionUID = 0L;
     private int state_ = 0;
     /**
      * <pre>
-     * Its state: ACTIVE (the default), HIDDEN or DELETED; others are FIELD_INVALID.
+     * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
+     * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
      * </pre>
      *
      * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>
@@ -1745,7 +1788,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Its state: ACTIVE (the default), HIDDEN or DELETED; others are FIELD_INVALID.
+     * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
+     * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
      * </pre>
      *
      * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>
@@ -1760,7 +1804,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Its state: ACTIVE (the default), HIDDEN or DELETED; others are FIELD_INVALID.
+     * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
+     * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
      * </pre>
      *
      * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>
@@ -1773,7 +1818,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Its state: ACTIVE (the default), HIDDEN or DELETED; others are FIELD_INVALID.
+     * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
+     * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
      * </pre>
      *
      * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>
@@ -1791,7 +1837,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Its state: ACTIVE (the default), HIDDEN or DELETED; others are FIELD_INVALID.
+     * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
+     * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
      * </pre>
      *
      * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>
@@ -2346,6 +2393,53 @@ private static final long serialVersionUID = 0L;
         deleteTime_ = null;
       }
       return deleteTimeBuilder_;
+    }
+
+    private boolean hiddenWithoutReview_ ;
+    /**
+     * <pre>
+     * True: if the object type holds no new comments (`moderation = "post"`), the comment is HIDDEN
+     * and not PENDING. For sources in which comments wait. Read only with state PENDING.
+     * </pre>
+     *
+     * <code>bool hidden_without_review = 11 [json_name = "hiddenWithoutReview"];</code>
+     * @return The hiddenWithoutReview.
+     */
+    @java.lang.Override
+    public boolean getHiddenWithoutReview() {
+      return hiddenWithoutReview_;
+    }
+    /**
+     * <pre>
+     * True: if the object type holds no new comments (`moderation = "post"`), the comment is HIDDEN
+     * and not PENDING. For sources in which comments wait. Read only with state PENDING.
+     * </pre>
+     *
+     * <code>bool hidden_without_review = 11 [json_name = "hiddenWithoutReview"];</code>
+     * @param value The hiddenWithoutReview to set.
+     * @return This builder for chaining.
+     */
+    public Builder setHiddenWithoutReview(boolean value) {
+
+      hiddenWithoutReview_ = value;
+      bitField0_ |= 0x00000400;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * True: if the object type holds no new comments (`moderation = "post"`), the comment is HIDDEN
+     * and not PENDING. For sources in which comments wait. Read only with state PENDING.
+     * </pre>
+     *
+     * <code>bool hidden_without_review = 11 [json_name = "hiddenWithoutReview"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearHiddenWithoutReview() {
+      bitField0_ = (bitField0_ & ~0x00000400);
+      hiddenWithoutReview_ = false;
+      onChanged();
+      return this;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

@@ -136,7 +136,8 @@ public interface ImportedCommentOrBuilder extends
 
   /**
    * <pre>
-   * Its state: ACTIVE (the default), HIDDEN or DELETED; others are FIELD_INVALID.
+   * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
+   * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
    * </pre>
    *
    * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>
@@ -145,7 +146,8 @@ public interface ImportedCommentOrBuilder extends
   int getStateValue();
   /**
    * <pre>
-   * Its state: ACTIVE (the default), HIDDEN or DELETED; others are FIELD_INVALID.
+   * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
+   * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
    * </pre>
    *
    * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>
@@ -252,4 +254,15 @@ public interface ImportedCommentOrBuilder extends
    * <code>.google.protobuf.Timestamp delete_time = 10 [json_name = "deleteTime"];</code>
    */
   com.google.protobuf.TimestampOrBuilder getDeleteTimeOrBuilder();
+
+  /**
+   * <pre>
+   * True: if the object type holds no new comments (`moderation = "post"`), the comment is HIDDEN
+   * and not PENDING. For sources in which comments wait. Read only with state PENDING.
+   * </pre>
+   *
+   * <code>bool hidden_without_review = 11 [json_name = "hiddenWithoutReview"];</code>
+   * @return The hiddenWithoutReview.
+   */
+  boolean getHiddenWithoutReview();
 }

@@ -1,0 +1,121 @@
+//! A process of a version before moderation beside one of this version: no comment waits until the
+//! old one has stopped, and all other calls work.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use riposte_sdk::v1::{CommentSort, CommentState, ErrorReason};
+use riposte_tests::{Say, Server, command, refused, until};
+use tonic::Code;
+
+use super::super::metrics::ask;
+use super::deployment::{Deployment, RedisKind, Version};
+
+/// The type whose comments wait at processes of this version. The older one does not know the key.
+const GATED: &str = "gated";
+const PRE: [&str; 2] = ["--set", "object_types.gated.moderation=pre"];
+/// The plain calls to either process in each phase.
+const CALLS: usize = 50;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_comment_waits_beside_a_process_of_before_moderation_and_all_other_calls_work() -> Result<()> {
+    let Some(deployment) = Deployment::fresh(RedisKind::One).await? else { return Ok(()) };
+    let [before, now] = &deployment.versions[..] else {
+        eprintln!("SKIPPED: RIPOSTE_TEST_BIN_BEFORE names no binary");
+        return Ok(());
+    };
+    let new = now.start_with(&PRE).await?;
+    let say = Say::on(&new.client()?, GATED);
+    let [waits, later] = [say.comment("ann", "unjudged one").await?, say.comment("ann", "unjudged two").await?];
+    ensure!(waits.state() == CommentState::Pending && later.state() == CommentState::Pending, "{waits:?}");
+
+    let old = before.start().await?;
+    let begun = Instant::now();
+    until("comments that would wait are refused", async || is_refused(say.comment("ann", "late").await)).await?;
+    println!("the gate closed {:?} after the old process served", begun.elapsed());
+    plain_calls(&old, &new).await?;
+    unseen(&old, &say).await?;
+    until("the old process is counted", async || {
+        let text = ask(new.metrics_target(), "GET", "/metrics").await?;
+        let count = text.lines().find_map(|line| line.strip_prefix("riposte_old_writers "));
+        Ok(count.is_some_and(|count| count != "0"))
+    })
+    .await?;
+    // A verdict that leaves nothing behind passes.
+    moderate(&new, &["approve", &waits.id.to_string()]).await?;
+
+    ensure!(old.stop().await? == Some(0));
+    let begun = Instant::now();
+    until("comments wait again", async || match say.comment("ann", "after").await {
+        Ok(made) => Ok(made.state() == CommentState::Pending),
+        error => is_refused(error).map(|_| false),
+    })
+    .await?;
+    println!("the gate opened {:?} after the old process had stopped", begun.elapsed());
+    back_and_forth(before, &new, &say).await?;
+    ensure!(new.stop().await? == Some(0));
+    Ok(())
+}
+
+/// Turns moderation off, runs the older version, and turns it on again.
+async fn back_and_forth(before: &Version, new: &Server, say: &Say) -> Result<()> {
+    let off = moderate(new, &["off", "--reject"]).await?;
+    ensure!(off.contains("only their authors see: 0 PENDING"), "{off}");
+    let old = before.start().await?;
+    plain_calls(&old, new).await?;
+    unseen(&old, say).await?;
+    ensure!(is_refused(say.comment("ann", "while off").await)?);
+    ensure!(old.stop().await? == Some(0));
+    let on = moderate(new, &["on"]).await?;
+    ensure!(on.contains("moderation is on"), "{on}");
+    until("comments wait again", async || match say.comment("ann", "at last").await {
+        Ok(made) => Ok(made.state() == CommentState::Pending),
+        error => is_refused(error).map(|_| false),
+    })
+    .await?;
+    ensure!(riposte_tests::thread_tree::verify(new, GATED).await? == 1);
+    Ok(())
+}
+
+/// Returns `false` for a comment that was made; fails with any error but that of the gate.
+fn is_refused<T: std::fmt::Debug>(made: Result<T, tonic::Status>) -> Result<bool> {
+    match made {
+        Ok(_) => Ok(false),
+        Err(status) => match refused(Err::<T, _>(status))? {
+            (Code::ResourceExhausted | Code::Unavailable, ErrorReason::Overloaded) => Ok(true),
+            other => bail!("{other:?}"),
+        },
+    }
+}
+
+/// Creates, likes and lists at both processes; none may fail.
+async fn plain_calls(old: &Server, new: &Server) -> Result<()> {
+    for server in [old, new] {
+        let say = Say::on(&server.client()?, "article");
+        for n in 0..CALLS {
+            let made = say.comment("m", &n.to_string()).await.with_context(|| format!("create {n}"))?;
+            let reply = say.reply(made.id, "x", "reply").await?;
+            say.like(reply.id, "y", riposte_sdk::v1::LikeValue::Like).await?;
+        }
+        ensure!(say.roots(CommentSort::Newest, 100).await?.len() == CALLS);
+    }
+    Ok(())
+}
+
+/// Checks that the older version shows no text that waits or was refused.
+async fn unseen(old: &Server, say: &Say) -> Result<()> {
+    let mut seen = Say::on(&old.client()?, GATED);
+    seen.key = say.key.clone();
+    for _ in 0..3 {
+        let page = format!("{:?}", seen.page(CommentSort::Newest, 50).await?);
+        ensure!(!page.contains("unjudged two"), "{page}");
+    }
+    Ok(())
+}
+
+async fn moderate(server: &Server, words: &[&str]) -> Result<String> {
+    let mut all = vec!["moderate"];
+    all.extend(words);
+    all.extend(["--target", server.admin_target()]);
+    Ok(command::run(all).await?.ended(0)?.out)
+}
