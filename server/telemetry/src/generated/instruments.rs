@@ -59,7 +59,7 @@ pub(super) struct Instruments {
     pub(super) watch_streams: UpDownCounter<i64>,
     /// WatchSubject streams ended because their client reads too slowly.
     pub(super) watch_streams_dropped: Counter<u64>,
-    /// Verdicts that were answered with a decision, by the act; repeats count too.
+    /// Decisions of moderators, by the act; a repeat of a request counts once.
     pub(super) decisions: Counter<u64>,
     /// Reports of comments that were stored, by whether the member claims illegality.
     pub(super) reports: Counter<u64>,
@@ -67,6 +67,12 @@ pub(super) struct Instruments {
     pub(super) review_open: Gauge<u64>,
     /// Time since which the first comment of the review queue is overdue; 0 while none is.
     pub(super) review_overdue: Gauge<f64>,
+    /// Leases of reviews that ended without a verdict, counted when another claim takes the comment.
+    pub(super) review_expired_leases: Counter<u64>,
+    /// The same, of comments on which at least five leases have ended without a verdict.
+    pub(super) review_stuck: Counter<u64>,
+    /// Leases of processes of a version before moderation; while there are any, no comment is held.
+    pub(super) old_writers: Gauge<u64>,
     /// 1 while no relay repairs the cache of a data source, so that the process reads the database instead; else 0.
     pub(super) cache_stale: Gauge<u64>,
     /// First pages of hot subjects served from the response cache, recorded each second.
@@ -117,10 +123,13 @@ impl Instruments {
             consumer_overtaken: meter.u64_counter("riposte_consumer_overtaken").with_description("Commits whose events were deleted at the end of events.retention before an event consumer had applied them").build(),
             watch_streams: meter.i64_up_down_counter("riposte_watch_streams").with_description("Open WatchSubject streams").build(),
             watch_streams_dropped: meter.u64_counter("riposte_watch_streams_dropped").with_description("WatchSubject streams ended because their client reads too slowly").build(),
-            decisions: meter.u64_counter("riposte_decisions").with_description("Verdicts that were answered with a decision, by the act; repeats count too").build(),
+            decisions: meter.u64_counter("riposte_decisions").with_description("Decisions of moderators, by the act; a repeat of a request counts once").build(),
             reports: meter.u64_counter("riposte_reports").with_description("Reports of comments that were stored, by whether the member claims illegality").build(),
             review_open: meter.u64_gauge("riposte_review_open").with_description("Comments that wait for review, of the registered object types").build(),
             review_overdue: meter.f64_gauge("riposte_review_oldest_overdue_seconds").with_description("Time since which the first comment of the review queue is overdue; 0 while none is").build(),
+            review_expired_leases: meter.u64_counter("riposte_review_expired_leases").with_description("Leases of reviews that ended without a verdict, counted when another claim takes the comment").build(),
+            review_stuck: meter.u64_counter("riposte_review_stuck").with_description("The same, of comments on which at least five leases have ended without a verdict").build(),
+            old_writers: meter.u64_gauge("riposte_old_writers").with_description("Leases of processes of a version before moderation; while there are any, no comment is held").build(),
             cache_stale: meter.u64_gauge("riposte_cache_stale").with_description("1 while no relay repairs the cache of a data source, so that the process reads the database instead; else 0").build(),
             response_cache_hits: meter.u64_counter("riposte_response_cache_hits").with_description("First pages of hot subjects served from the response cache, recorded each second").build(),
             response_cache_misses: meter.u64_counter("riposte_response_cache_misses").with_description("First pages of hot subjects that waited for a load; a large share means that the store is slow").build(),
@@ -254,6 +263,9 @@ pub(super) const SCRAPED: &[&str] = &[
     "riposte_reports_total",
     "riposte_review_open",
     "riposte_review_oldest_overdue_seconds",
+    "riposte_review_expired_leases_total",
+    "riposte_review_stuck_total",
+    "riposte_old_writers",
     "riposte_cache_events_total",
     "riposte_cache_stale",
     "riposte_response_cache_hits_total",
