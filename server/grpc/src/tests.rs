@@ -34,12 +34,8 @@ fn the_properties_of_every_method_equal_the_golden_file() {
 /// The messages whose calls are about one subject, which their answers do not name by a revision:
 /// `min_revision` of GetComment is the subject's, a like moves the comment's revision only, and
 /// reports and appeals move none.
-const WITHOUT_REVISION: [&str; 4] = [
-    "CommentService/GetComment",
-    "LikeService/SetLike",
-    "ReportService/ReportComment",
-    "ReportService/AppealDecision",
-];
+const WITHOUT_REVISION: [&str; 4] =
+    ["CommentService/GetComment", "LikeService/SetLike", "ReportService/ReportComment", "ReportService/AppealDecision"];
 
 /// The services of operators and moderators.
 const ADMIN: [&str; 2] = ["AdminService", "ModerationService"];

@@ -10,7 +10,8 @@ use riposte_core::decision::Decision;
 use riposte_core::ids::DecisionId;
 use riposte_core::object_type::ObjectType;
 use riposte_core::ports::{
-    ReviewBacklog, ReviewClaim, ReviewQuery, Reviews, SubjectLoads, SubjectWatch, SubjectWatches, WatchItem,
+    ReviewBacklog, ReviewClaim, ReviewPosition, ReviewQuery, Reviews, SubjectLoads, SubjectWatch, SubjectWatches,
+    WatchItem,
 };
 use riposte_core::request::IdempotencyKey;
 use riposte_core::review::{LeaseToken, Review};
@@ -197,6 +198,10 @@ impl Reviews for MutantReviews {
             found[1] = found[0].clone();
         }
         Ok(found)
+    }
+
+    async fn walk(&self, after: ReviewPosition, limit: usize) -> Result<(Vec<Review>, Option<ReviewPosition>)> {
+        self.inner.walk(after, limit).await
     }
 
     async fn claim(&self, claim: &ReviewClaim) -> Result<Vec<Review>> {

@@ -1,7 +1,6 @@
 //! SubmitVerdicts: one act of a moderator on some comments, each decided by itself.
 
 use futures::future::join_all;
-use riposte_core::act::CommentAct;
 use riposte_core::decision::Grounds;
 use riposte_core::location::CommentLocation;
 use riposte_core::submit::WriteContext;
