@@ -2,8 +2,8 @@
 //! an approved text does not vanish.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
 use futures::future::{try_join, try_join_all};
@@ -43,7 +43,7 @@ impl Edited {
     }
 
     fn last_approved(&self) -> u64 {
-        self.approved.lock().expect("no panic").last().copied().unwrap_or(0)
+        numbers(&self.approved).last().copied().unwrap_or(0)
     }
 
     /// Checks what a reader got of the comment. A read of the primary copy shows at least the text
@@ -51,11 +51,15 @@ impl Edited {
     fn check(&self, comment: &Comment, since: u64) -> Result<()> {
         ensure!(comment.state() == CommentState::Active, "the comment is not in sight: {comment:?}");
         let number = number(comment.content.as_ref().map_or("", |content| &content.text))?;
-        ensure!(self.sent.lock().expect("no panic").contains(&number), "no moderator approved text {number}");
+        ensure!(numbers(&self.sent).contains(&number), "no moderator approved text {number}");
         ensure!(number >= since, "text {since} was approved, and a later read shows text {number}");
-        self.seen.lock().expect("no panic").insert(number);
+        numbers(&self.seen).insert(number);
         Ok(())
     }
+}
+
+fn numbers(set: &Mutex<BTreeSet<u64>>) -> MutexGuard<'_, BTreeSet<u64>> {
+    set.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn number(text: &str) -> Result<u64> {
@@ -133,10 +137,10 @@ impl Race {
             } else if number.is_multiple_of(3) {
                 verdict(&self.server, ModerationAction::Reject, edited.id, read.proposed_edit_etag).await?;
             } else {
-                edited.sent.lock().expect("no panic").insert(number);
+                numbers(&edited.sent).insert(number);
                 let approve = ModerationAction::Approve;
                 if verdict(&self.server, approve, edited.id, read.proposed_edit_etag).await?.is_some() {
-                    edited.approved.lock().expect("no panic").insert(number);
+                    numbers(&edited.approved).insert(number);
                 }
             }
         }
@@ -157,7 +161,7 @@ impl Race {
                 let former = self.say.client.comments().list_comment_revisions(request).await?.into_inner();
                 for revision in former.revisions {
                     let number = number(&revision.content.unwrap_or_default().text)?;
-                    ensure!(edited.sent.lock().expect("no panic").contains(&number), "{number} is in the history");
+                    ensure!(numbers(&edited.sent).contains(&number), "{number} is in the history");
                 }
             }
             let page = self.say.page(CommentSort::Newest, 20).await?;
@@ -190,8 +194,7 @@ impl Race {
     async fn end(&self) -> Result<(usize, usize)> {
         let (mut approved, mut seen) = (0, 0);
         for edited in &self.comments {
-            let [of_moderators, of_readers] =
-                [&edited.approved, &edited.seen].map(|set| set.lock().expect("no panic").clone());
+            let [of_moderators, of_readers] = [&edited.approved, &edited.seen].map(|set| numbers(set).clone());
             let unjudged: Vec<_> = of_readers.difference(&of_moderators).collect();
             ensure!(unjudged.is_empty(), "readers saw texts without a verdict: {unjudged:?}");
             let decisions = self.approvals(edited.id).await?;
@@ -246,7 +249,8 @@ async fn verdict(server: &Server, action: ModerationAction, id: i64, etag: Strin
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_reader_sees_an_unjudged_edit_and_no_approved_text_vanishes() -> Result<()> {
-    let reads = std::env::var("RIPOSTE_TEST_EDIT_READS").ok().map(|reads| reads.parse()).transpose()?.unwrap_or(READS);
+    let reads = std::env::var_os("RIPOSTE_TEST_EDIT_READS").map(|reads| number(&reads.to_string_lossy()));
+    let reads = reads.transpose()?.unwrap_or(READS);
     let race = Race::new(reads).await?;
     let edits = try_join_all(race.comments.iter().map(|edited| race.edit(edited)));
     let moderators = race.comments.iter().flat_map(|edited| (0..MODERATORS).map(move |_| edited));
