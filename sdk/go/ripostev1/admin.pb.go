@@ -403,8 +403,9 @@ type ImportedComment struct {
 	Content *Content `protobuf:"bytes,4,opt,name=content,proto3" json:"content,omitempty"`
 	// Where it was written. Optional.
 	Client *ClientInfo `protobuf:"bytes,5,opt,name=client,proto3" json:"client,omitempty"`
-	// Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
-	// A PENDING one waits in the review queue from now on; the times after a rejection begin now.
+	// Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; another one is
+	// FIELD_INVALID. A PENDING one waits in the review queue from now on; the times after a rejection
+	// begin now.
 	State CommentState `protobuf:"varint,6,opt,name=state,proto3,enum=riposte.v1.CommentState" json:"state,omitempty"`
 	// Who deleted it. Default AUTHOR; read only with state DELETED.
 	DeletedBy DeletedBy `protobuf:"varint,7,opt,name=deleted_by,json=deletedBy,proto3,enum=riposte.v1.DeletedBy" json:"deleted_by,omitempty"`
@@ -1817,8 +1818,8 @@ func (x *SetModerationRequest) GetRequestId() string {
 	return ""
 }
 
-// How far the pass has come: the sums of this call so far. The first message says that the switch is
-// set; the last one stands for all.
+// How far the pass has come: the sums of this call so far. The first message says that the switch
+// is set; the last one stands for all.
 type SetModerationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Comments looked at: those on which something was ever open or decided.

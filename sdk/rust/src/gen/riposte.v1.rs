@@ -2238,8 +2238,9 @@ pub struct ImportedComment {
     /// Where it was written. Optional.
     #[prost(message, optional, tag = "5")]
     pub client: ::core::option::Option<ClientInfo>,
-    /// Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
-    /// A PENDING one waits in the review queue from now on; the times after a rejection begin now.
+    /// Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; another one is
+    /// FIELD_INVALID. A PENDING one waits in the review queue from now on; the times after a rejection
+    /// begin now.
     #[prost(enumeration = "CommentState", tag = "6")]
     pub state: i32,
     /// Who deleted it. Default AUTHOR; read only with state DELETED.
@@ -2739,8 +2740,8 @@ impl ::prost::Name for SetModerationRequest {
         "/riposte.v1.SetModerationRequest".into()
     }
 }
-/// How far the pass has come: the sums of this call so far. The first message says that the switch is
-/// set; the last one stands for all.
+/// How far the pass has come: the sums of this call so far. The first message says that the switch
+/// is set; the last one stands for all.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SetModerationResponse {
     /// Comments looked at: those on which something was ever open or decided.
@@ -3655,9 +3656,9 @@ pub mod admin_service_client {
         /// OVERLOADED, so members whose comments would wait cannot write. Off refuses the proposed edits
         /// that wait, and decides on comments that are PENDING where `pending_action` says so; its
         /// decisions have the code `moderation.off`. On sets open questions and counts as their comments
-        /// require it. The switch is set at every data source before the first answer, and within 2 s every
-        /// process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat until
-        /// `settled_count` is 0. Only for callers that may use every object type.
+        /// require it. The switch is set at every data source before the first answer, and within 2 s
+        /// every process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat
+        /// until `settled_count` is 0. Only for callers that may use every object type.
         /// Errors: SHARD_UNAVAILABLE (the switch may be set at some sources; a repeat sets them all).
         ///
         /// Example: `{"off": true, "pendingAction": "PENDING_ACTION_REJECT", "moderatorId": "op-1"}`.
@@ -4034,9 +4035,9 @@ pub mod admin_service_server {
         /// OVERLOADED, so members whose comments would wait cannot write. Off refuses the proposed edits
         /// that wait, and decides on comments that are PENDING where `pending_action` says so; its
         /// decisions have the code `moderation.off`. On sets open questions and counts as their comments
-        /// require it. The switch is set at every data source before the first answer, and within 2 s every
-        /// process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat until
-        /// `settled_count` is 0. Only for callers that may use every object type.
+        /// require it. The switch is set at every data source before the first answer, and within 2 s
+        /// every process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat
+        /// until `settled_count` is 0. Only for callers that may use every object type.
         /// Errors: SHARD_UNAVAILABLE (the switch may be set at some sources; a repeat sets them all).
         ///
         /// Example: `{"off": true, "pendingAction": "PENDING_ACTION_REJECT", "moderatorId": "op-1"}`.

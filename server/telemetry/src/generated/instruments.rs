@@ -69,7 +69,7 @@ pub(super) struct Instruments {
     pub(super) review_expired_leases: Counter<u64>,
     /// The same, of comments on which at least five leases have ended without a verdict.
     pub(super) review_stuck: Counter<u64>,
-    /// Processes of a version before moderation, by their leases; while there are any, no comment is held.
+    /// Leases of processes of a version before moderation; while there are any, no comment is held.
     pub(super) old_writers: Gauge<u64>,
     /// 1 while no relay repairs the cache of a data source, so that the process reads the database instead; else 0.
     pub(super) cache_stale: Gauge<u64>,
@@ -126,7 +126,7 @@ impl Instruments {
             review_overdue: meter.f64_gauge("riposte_review_oldest_overdue_seconds").with_description("Time since which the first comment of the review queue is overdue; 0 while none is").build(),
             review_expired_leases: meter.u64_counter("riposte_review_expired_leases").with_description("Leases of reviews that ended without a verdict, counted when another claim takes the comment").build(),
             review_stuck: meter.u64_counter("riposte_review_stuck").with_description("The same, of comments on which at least five leases have ended without a verdict").build(),
-            old_writers: meter.u64_gauge("riposte_old_writers").with_description("Processes of a version before moderation, by their leases; while there are any, no comment is held").build(),
+            old_writers: meter.u64_gauge("riposte_old_writers").with_description("Leases of processes of a version before moderation; while there are any, no comment is held").build(),
             cache_stale: meter.u64_gauge("riposte_cache_stale").with_description("1 while no relay repairs the cache of a data source, so that the process reads the database instead; else 0").build(),
             response_cache_hits: meter.u64_counter("riposte_response_cache_hits").with_description("First pages of hot subjects served from the response cache, recorded each second").build(),
             response_cache_misses: meter.u64_counter("riposte_response_cache_misses").with_description("First pages of hot subjects that waited for a load; a large share means that the store is slow").build(),

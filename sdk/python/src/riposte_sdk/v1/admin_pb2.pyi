@@ -243,8 +243,9 @@ class ImportedComment(_message.Message):
     forgotten it.
     """
     state: _comment_pb2.CommentState.ValueType
-    """Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
-    A PENDING one waits in the review queue from now on; the times after a rejection begin now.
+    """Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; another one is
+    FIELD_INVALID. A PENDING one waits in the review queue from now on; the times after a rejection
+    begin now.
     """
     deleted_by: _comment_pb2.DeletedBy.ValueType
     """Who deleted it. Default AUTHOR; read only with state DELETED."""
@@ -967,8 +968,8 @@ Global___SetModerationRequest: _TypeAlias = SetModerationRequest  # noqa: Y015
 
 @_typing.final
 class SetModerationResponse(_message.Message):
-    """How far the pass has come: the sums of this call so far. The first message says that the switch is
-    set; the last one stands for all.
+    """How far the pass has come: the sums of this call so far. The first message says that the switch
+    is set; the last one stands for all.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

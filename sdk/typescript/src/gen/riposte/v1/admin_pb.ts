@@ -199,8 +199,9 @@ export type ImportedComment = Message<"riposte.v1.ImportedComment"> & {
   client?: ClientInfo | undefined;
 
   /**
-   * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
-   * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
+   * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; another one is
+   * FIELD_INVALID. A PENDING one waits in the review queue from now on; the times after a rejection
+   * begin now.
    *
    * @generated from field: riposte.v1.CommentState state = 6;
    */
@@ -970,8 +971,8 @@ export const SetModerationRequestSchema: GenMessage<SetModerationRequest> = /*@_
   messageDesc(file_riposte_v1_admin, 21);
 
 /**
- * How far the pass has come: the sums of this call so far. The first message says that the switch is
- * set; the last one stands for all.
+ * How far the pass has come: the sums of this call so far. The first message says that the switch
+ * is set; the last one stands for all.
  *
  * @generated from message riposte.v1.SetModerationResponse
  */

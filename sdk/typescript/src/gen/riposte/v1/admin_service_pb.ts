@@ -170,9 +170,9 @@ export const AdminService: GenService<{
    * OVERLOADED, so members whose comments would wait cannot write. Off refuses the proposed edits
    * that wait, and decides on comments that are PENDING where `pending_action` says so; its
    * decisions have the code `moderation.off`. On sets open questions and counts as their comments
-   * require it. The switch is set at every data source before the first answer, and within 2 s every
-   * process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat until
-   * `settled_count` is 0. Only for callers that may use every object type.
+   * require it. The switch is set at every data source before the first answer, and within 2 s
+   * every process goes by it; answers follow as the pass goes on. Safe to repeat: after off, repeat
+   * until `settled_count` is 0. Only for callers that may use every object type.
    * Errors: SHARD_UNAVAILABLE (the switch may be set at some sources; a repeat sets them all).
    *
    * Example: `{"off": true, "pendingAction": "PENDING_ACTION_REJECT", "moderatorId": "op-1"}`.

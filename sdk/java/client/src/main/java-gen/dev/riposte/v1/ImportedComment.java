@@ -266,8 +266,9 @@ private static final long serialVersionUID = 0L;
   private int state_ = 0;
   /**
    * <pre>
-   * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
-   * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
+   * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; another one is
+   * FIELD_INVALID. A PENDING one waits in the review queue from now on; the times after a rejection
+   * begin now.
    * </pre>
    *
    * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>
@@ -278,8 +279,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
-   * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
+   * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; another one is
+   * FIELD_INVALID. A PENDING one waits in the review queue from now on; the times after a rejection
+   * begin now.
    * </pre>
    *
    * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>
@@ -1776,8 +1778,9 @@ private static final long serialVersionUID = 0L;
     private int state_ = 0;
     /**
      * <pre>
-     * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
-     * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
+     * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; another one is
+     * FIELD_INVALID. A PENDING one waits in the review queue from now on; the times after a rejection
+     * begin now.
      * </pre>
      *
      * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>
@@ -1788,8 +1791,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
-     * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
+     * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; another one is
+     * FIELD_INVALID. A PENDING one waits in the review queue from now on; the times after a rejection
+     * begin now.
      * </pre>
      *
      * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>
@@ -1804,8 +1808,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
-     * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
+     * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; another one is
+     * FIELD_INVALID. A PENDING one waits in the review queue from now on; the times after a rejection
+     * begin now.
      * </pre>
      *
      * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>
@@ -1818,8 +1823,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
-     * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
+     * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; another one is
+     * FIELD_INVALID. A PENDING one waits in the review queue from now on; the times after a rejection
+     * begin now.
      * </pre>
      *
      * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>
@@ -1837,8 +1843,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
-     * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
+     * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; another one is
+     * FIELD_INVALID. A PENDING one waits in the review queue from now on; the times after a rejection
+     * begin now.
      * </pre>
      *
      * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>

@@ -136,8 +136,9 @@ public interface ImportedCommentOrBuilder extends
 
   /**
    * <pre>
-   * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
-   * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
+   * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; another one is
+   * FIELD_INVALID. A PENDING one waits in the review queue from now on; the times after a rejection
+   * begin now.
    * </pre>
    *
    * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>
@@ -146,8 +147,9 @@ public interface ImportedCommentOrBuilder extends
   int getStateValue();
   /**
    * <pre>
-   * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; others are FIELD_INVALID.
-   * A PENDING one waits in the review queue from now on; the times after a rejection begin now.
+   * Its state: ACTIVE (the default), PENDING, REJECTED, HIDDEN or DELETED; another one is
+   * FIELD_INVALID. A PENDING one waits in the review queue from now on; the times after a rejection
+   * begin now.
    * </pre>
    *
    * <code>.riposte.v1.CommentState state = 6 [json_name = "state"];</code>

@@ -6,8 +6,8 @@ package dev.riposte.v1;
 
 /**
  * <pre>
- * How far the pass has come: the sums of this call so far. The first message says that the switch is
- * set; the last one stands for all.
+ * How far the pass has come: the sums of this call so far. The first message says that the switch
+ * is set; the last one stands for all.
  * </pre>
  *
  * Protobuf type {@code riposte.v1.SetModerationResponse}
@@ -327,8 +327,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * How far the pass has come: the sums of this call so far. The first message says that the switch is
-   * set; the last one stands for all.
+   * How far the pass has come: the sums of this call so far. The first message says that the switch
+   * is set; the last one stands for all.
    * </pre>
    *
    * Protobuf type {@code riposte.v1.SetModerationResponse}
