@@ -238,6 +238,8 @@ impl<'h> Lives<'h> {
             events.entry(row.comment).or_default().push((row.revision, begun, known, op, Change::Decided(*row)));
         }
         for (id, mut events) in events {
+            // Changes of one batch have one revision. A verdict names the version before it, so
+            // none follows a write of the author in the same batch.
             events.sort_by_key(|(revision, .., change)| (*revision, change.number()));
             if let Some(life) = self.comments.get_mut(&id) {
                 events.into_iter().for_each(|event| life.apply(event));
@@ -288,8 +290,9 @@ impl JudgementTimes {
 }
 
 impl Change {
+    /// Returns the place among the changes of one batch.
     fn number(self) -> i32 {
-        if let Self::Decided(row) = self { row.number } else { 0 }
+        if let Self::Decided(row) = self { row.number } else { i32::MAX }
     }
 }
 

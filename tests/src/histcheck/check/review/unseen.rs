@@ -110,24 +110,31 @@ fn check_watches(lives: &Lives<'_>, findings: &mut Findings) {
     }
 }
 
+/// Returns the violation of a change that a watcher receives. A batch may change a comment twice at
+/// one revision.
 fn report_violation(life: &CommentLife, revision: i64, kind: ChangeKind) -> Option<&'static str> {
-    let at = life.points.iter().position(|point| point.revision == revision)?;
-    let is_public = |at: usize| life.points[at].state == state::ACTIVE;
-    // Of a comment that waits or was refused others see no more than of one that is hidden, and
-    // its deletion is not reported.
-    let shown = |at: usize| match life.points[at] {
+    let first = life.points.iter().position(|point| point.revision == revision)?;
+    let at_revision = || life.points[first..].iter().take_while(|point| point.revision == revision);
+    let becomes_public = at_revision().any(|point| point.state == state::ACTIVE);
+    let was_ever = life.points[..first].iter().any(|point| point.state == state::ACTIVE);
+    let before = first.checked_sub(1).map_or(0, |before| shown_state(&life.points[before]));
+    let differs = at_revision().any(|point| shown_state(point) != before);
+    match kind {
+        ChangeKind::Created => (was_ever || !becomes_public).then_some("it did not become visible for the first time"),
+        ChangeKind::Edited => (!becomes_public).then_some("it is not public"),
+        ChangeKind::State => (!differs).then_some("readers see no difference"),
+        ChangeKind::Other => Some("no call of the load makes such a change"),
+    }
+}
+
+/// Returns the state that readers distinguish; 0 for one that they do not see. Of a comment that
+/// waits or was refused they see no more than of a hidden one, and its deletion is not reported.
+fn shown_state(point: &Point) -> i8 {
+    match point {
         Point { state: state::ACTIVE, .. } => state::ACTIVE,
         Point { state: state::HIDDEN, .. } => state::HIDDEN,
         Point { state: state::DELETED, before_deletion: state::ACTIVE | state::HIDDEN, .. } => state::DELETED,
         _unseen => 0,
-    };
-    let before = at.checked_sub(1).map_or(0, shown);
-    let was_ever = life.points[..at].iter().any(|point| point.state == state::ACTIVE);
-    match kind {
-        ChangeKind::Created => (was_ever || !is_public(at)).then_some("it did not become visible for the first time"),
-        ChangeKind::Edited => (!is_public(at)).then_some("it is not public"),
-        ChangeKind::State => (before == shown(at)).then_some("readers see no difference"),
-        ChangeKind::Other => Some("no call of the load makes such a change"),
     }
 }
 
@@ -154,7 +161,7 @@ fn check_cache(lives: &Lives<'_>, findings: &mut Findings) {
 mod tests {
     use super::super::sample::{AUTHOR, ReviewSample};
     use crate::histcheck::history::{
-        CacheEntry, Call, ChangeKind, Op, Outcome, PublicRead, ReviewCall, ReviewResponse, state,
+        CacheEntry, Call, ChangeKind, Op, Outcome, PublicRead, ReviewCall, ReviewResponse, SeenComment, state,
     };
     use crate::histcheck::names::{LAST_READS, REVIEWED};
 
@@ -208,6 +215,17 @@ mod tests {
         received(2, 12, ChangeKind::Created).finds("unseen", "it did not become visible for the first time");
         received(2, 12, ChangeKind::State).finds("unseen", "readers see no difference");
         received(1, 11, ChangeKind::Edited).finds("unseen", "it is not public");
+    }
+
+    #[test]
+    fn an_approval_and_an_edit_of_one_batch_have_one_revision() {
+        let mut sample = ReviewSample::default();
+        let edited = SeenComment { id: 11, text: 11, state: state::ACTIVE };
+        sample.write(4, ReviewCall::Edit { comment: 11, member: AUTHOR, text: 11 }, edited, 3);
+        let changes = [(3, [(11, ChangeKind::Created), (11, ChangeKind::Edited)].into())].into();
+        let (call, outcome) = (Call::Watch { subject: REVIEWED, after: 1 }, Outcome::Changes { changes, last: 3 });
+        let watch = Op { client: 7, server: 0, begun: 1, ended: 9, request: (0, 0), call, outcome };
+        sample.change(|history| history.ops.push(watch)).finds_nothing();
     }
 
     #[test]
