@@ -42,16 +42,16 @@ impl MutantJudgements {
 
     fn before(&self, command: &mut Command) {
         let Some((target, ruling)) = order(&mut command.verb) else { return };
-        match self.mutant {
-            Mutant::JudgedWithoutEtag => ruling.etag.clear(),
-            Mutant::RepeatRefused => command.request.key = IdempotencyKey(rand::random()),
-            Mutant::KeepTwice => {
+        match (self.mutant, ()) {
+            (Mutant::JudgedWithoutEtag, ()) => ruling.etag.clear(),
+            (Mutant::RepeatRefused, ()) => command.request.key = IdempotencyKey(rand::random()),
+            (Mutant::KeepTwice, ()) => {
                 if let CommandKind::Keep(keep) = &command.verb {
                     let (target, ruling) = (keep.target.clone(), keep.ruling.clone());
                     command.verb = Approve { target, ruling }.into();
                 }
             }
-            Mutant::DeleteEscapes => {
+            (Mutant::DeleteEscapes, ()) => {
                 let deleted = self.deleted.lock().unwrap_or_else(PoisonError::into_inner);
                 if deleted.contains(&target.id) {
                     // No approval finds a deleted comment.
@@ -59,7 +59,7 @@ impl MutantJudgements {
                     command.verb = Approve { target, ruling }.into();
                 }
             }
-            Mutant::DecisionOutsideTransaction => {
+            (Mutant::DecisionOutsideTransaction, ()) => {
                 let authors = self.authors.lock().unwrap_or_else(PoisonError::into_inner);
                 if let (CommandKind::Delete(delete), Some(author)) = (&mut command.verb, authors.get(&target.id)) {
                     delete.actor = DeleteActor::Author(author.clone());
@@ -105,14 +105,14 @@ impl MutantJudgements {
 
 /// Returns the target and the order of a verdict.
 fn order(verb: &mut CommandKind) -> Option<(CommentLocation, &mut Ruling)> {
-    match verb {
-        CommandKind::Approve(verb) => Some((verb.target.clone(), &mut verb.ruling)),
-        CommandKind::Reject(verb) => Some((verb.target.clone(), &mut verb.ruling)),
-        CommandKind::Hide(verb) => Some((verb.target.clone(), &mut verb.ruling)),
-        CommandKind::Unhide(verb) => Some((verb.target.clone(), &mut verb.ruling)),
-        CommandKind::Withhold(verb) => Some((verb.target.clone(), &mut verb.ruling)),
-        CommandKind::Keep(verb) => Some((verb.target.clone(), &mut verb.ruling)),
-        CommandKind::Delete(Delete { target, actor: DeleteActor::Moderator(ruling), .. }) => {
+    match (verb, ()) {
+        (CommandKind::Approve(verb), ()) => Some((verb.target.clone(), &mut verb.ruling)),
+        (CommandKind::Reject(verb), ()) => Some((verb.target.clone(), &mut verb.ruling)),
+        (CommandKind::Hide(verb), ()) => Some((verb.target.clone(), &mut verb.ruling)),
+        (CommandKind::Unhide(verb), ()) => Some((verb.target.clone(), &mut verb.ruling)),
+        (CommandKind::Withhold(verb), ()) => Some((verb.target.clone(), &mut verb.ruling)),
+        (CommandKind::Keep(verb), ()) => Some((verb.target.clone(), &mut verb.ruling)),
+        (CommandKind::Delete(Delete { target, actor: DeleteActor::Moderator(ruling), .. }), ()) => {
             Some((target.clone(), ruling))
         }
         _other => None,

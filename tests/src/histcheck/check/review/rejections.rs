@@ -84,7 +84,15 @@ fn violation(lives: &Lives<'_>, op: &Op, call: &ReviewCall, reason: &str) -> Opt
         ReviewCall::Create { .. } | ReviewCall::Like { .. } => {
             explains_reply(life, &points, (reason, call), is_author, op)
         }
-        _read => reason == "COMMENT_NOT_FOUND" && points.iter().any(|point| point.state != state::ACTIVE),
+        ReviewCall::Public { .. }
+        | ReviewCall::Claim { .. }
+        | ReviewCall::Release { .. }
+        | ReviewCall::Judge { .. }
+        | ReviewCall::Queue { .. }
+        | ReviewCall::Moderated { .. }
+        | ReviewCall::Decisions { .. } => {
+            reason == "COMMENT_NOT_FOUND" && points.iter().any(|point| point.state != state::ACTIVE)
+        }
     };
     (!is_explained).then(|| (format!("{id} was in these states: {points:?}"), Some(life.created)))
 }

@@ -128,7 +128,13 @@ async fn write(
             LikeServiceClient::new(channel).set_like(timed(limit, request)).await?;
             return Ok(ReviewResponse::Liked);
         }
-        other => return Err(Status::unimplemented(format!("{other:?} is no call of an author"))),
+        ReviewCall::Public { .. }
+        | ReviewCall::Claim { .. }
+        | ReviewCall::Release { .. }
+        | ReviewCall::Judge { .. }
+        | ReviewCall::Queue { .. }
+        | ReviewCall::Moderated { .. }
+        | ReviewCall::Decisions { .. } => return Err(Status::unimplemented("no call of an author")),
     };
     let comment = comment.ok_or_else(|| Status::data_loss("the response lacks its comment"))?;
     Ok(ReviewResponse::Written { comment: seen(&comment), revision })
@@ -174,7 +180,15 @@ async fn moderate(channel: Channel, call: &ReviewCall, request_id: String, limit
             let judged = service.submit_verdicts(timed(limit, request)).await?.into_inner();
             Ok(ReviewResponse::Judged(judged.results.iter().map(judged_target).collect()))
         }
-        other => Err(Status::unimplemented(format!("{other:?} is no call of a moderator"))),
+        ReviewCall::Create { .. }
+        | ReviewCall::Edit { .. }
+        | ReviewCall::Delete { .. }
+        | ReviewCall::Undelete { .. }
+        | ReviewCall::Like { .. }
+        | ReviewCall::Queue { .. }
+        | ReviewCall::Moderated { .. }
+        | ReviewCall::Decisions { .. }
+        | ReviewCall::Public { .. } => Err(Status::unimplemented("no verdict and no lease")),
     }
 }
 

@@ -96,8 +96,8 @@ impl ReviewPlanner {
             0..9 => None,
             9..17 => self.reply(known),
             17..21 => self.own().map(|own| self.edit(own)),
-            21..25 => self.own().map(|own| Self::delete(own)),
-            25..29 => self.own().map(|own| Self::undelete(own)),
+            21..25 => self.own().map(Self::delete),
+            25..29 => self.own().map(Self::undelete),
             29..34 => known.any(&mut self.rng).map(|comment| self.like(comment)),
             34..39 => Some(self.claim()),
             39..40 => self.release(),
@@ -114,26 +114,19 @@ impl ReviewPlanner {
     /// Records the effect of an operation.
     pub(super) fn record(&mut self, planned: &PlannedReview, op: &Op, known: &ReviewedComments) {
         let Outcome::Reviewed(response) = &op.outcome else { return };
-        match response {
-            ReviewResponse::Written { comment, .. } => {
-                if let (ReviewCall::Create { parent, member, .. }, None) = (&planned.call, planned.repeated) {
-                    let (id, member, is_root) = (comment.id, *member, *parent == 0);
-                    let comment = KnownComment { subject: planned.subject, id, member, is_root };
-                    Self::store(&mut self.rng, &mut self.own, comment);
-                    known.insert(comment);
-                }
+        if let (ReviewResponse::Written { comment, .. }, ReviewCall::Create { parent, member, .. }, None) =
+            (response, &planned.call, planned.repeated)
+        {
+            let (id, member, is_root) = (comment.id, *member, *parent == 0);
+            let comment = KnownComment { subject: planned.subject, id, member, is_root };
+            Self::store(&mut self.rng, &mut self.own, comment);
+            known.insert(comment);
+        }
+        if !matches!(planned.call, ReviewCall::Queue { .. }) {
+            let lease = if let ReviewResponse::Claimed { lease, .. } = response { lease.clone() } else { "".into() };
+            for item in response.moderated() {
+                Self::store(&mut self.rng, &mut self.read, (item.clone(), lease.clone()));
             }
-            ReviewResponse::Claimed { items, lease, .. } => {
-                for (item, _) in items {
-                    Self::store(&mut self.rng, &mut self.read, (item.clone(), lease.clone()));
-                }
-            }
-            ReviewResponse::Moderated(items) if matches!(planned.call, ReviewCall::Moderated { .. }) => {
-                for item in items {
-                    Self::store(&mut self.rng, &mut self.read, (item.clone(), "".into()));
-                }
-            }
-            _other => {}
         }
         if planned.call.writes() && !matches!(planned.call, ReviewCall::Like { .. }) {
             let request = (planned.subject, planned.call.clone(), op.request);
@@ -311,10 +304,10 @@ impl ReviewPlanner {
             }
             _ => PublicRead::Unlisted,
         };
-        let viewer = match read {
-            PublicRead::Get(_) => [None, Some(self.member()), Some(comment.member)][self.rng.random_range(0..3)],
-            PublicRead::Unlisted => Some(comment.member),
-            _other => None,
+        let viewer = if let PublicRead::Get(_) = read {
+            [None, Some(self.member()), Some(comment.member)][self.rng.random_range(0..3)]
+        } else {
+            (read == PublicRead::Unlisted).then_some(comment.member)
         };
         Some(PlannedReview::of(comment.subject, ReviewCall::Public { read, viewer, fresh }))
     }
