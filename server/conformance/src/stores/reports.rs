@@ -98,7 +98,7 @@ impl ByModerator for CommandKind {
             Self::Hide(verb) => set(&mut verb.ruling),
             Self::Unhide(verb) => set(&mut verb.ruling),
             Self::Keep(verb) => set(&mut verb.ruling),
-            other => panic!("no verdict of this case: {other:?}"),
+            _other => panic!("no verdict of this case: {self:?}"),
         }
         self
     }
@@ -182,7 +182,7 @@ pub(super) async fn a_claim_of_illegality_is_due_at_once(backend: Backend) {
     let body = ReportBody { claims_illegal: true, ..report.body.clone() };
     fixture.report(&NewReport { body, ..report }).await.expect("stored");
     let second = fixture.review(id).await.and_then(|review| review.due_time).expect("open");
-    let hours = i64::try_from((first.0 - second.0) / 3_600_000).expect("small");
+    let hours = (first.0 - second.0) / 3_600_000;
     assert_eq!(hours, 3, "within two minutes and not within four hours: {first:?} {second:?}");
     fixture.report(&fixture.new_report(id, "c", 3)).await.expect("stored");
     assert_eq!(fixture.review(id).await.and_then(|review| review.due_time), Some(second), "never later");
