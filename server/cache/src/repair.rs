@@ -289,19 +289,27 @@ impl CacheRepair {
         Ok(())
     }
 
-    /// Conceals the comments of a partition that ceased to be visible after the event `from` and up
-    /// to `last`. A server with older data than the one it replaced has their contents. Without a
-    /// cursor there is no such data: a cursor is lost alone, or with all data.
-    async fn conceal_again(&self, partition: Partition, from: i64, last: i64) -> Result<()> {
-        let (mut read, cursor) = (from.max(last - MAX_CURSOR_LAG), RelayCursor(last));
+    /// Conceals the comments of partitions that began a new generation: those that ceased to be
+    /// visible after the position of their partition and up to `last`. A server with older data than
+    /// the one it replaced has their contents. So has one that lost only the cursor, because a
+    /// report to a lost cursor has no effect.
+    async fn conceal_again(&self, lost: &BTreeMap<Partition, i64>, last: i64) -> Result<()> {
+        let Some(first) = lost.values().min() else { return Ok(()) };
+        let (mut read, cursor) = ((*first).max(last - MAX_CURSOR_LAG), RelayCursor(last));
         while read < last {
             let events = self.outbox.read(self.source, read, EVENTS_PER_READ).await?;
             let Some(end) = events.last() else { break };
             read = end.number;
-            let mut concealed = concealed(&events);
-            concealed.retain(|(_, comment, _)| comment.partition() == partition);
-            let committed = CommittedState { concealed, ..CommittedState::default() };
-            self.cache.advance(partition, cursor, cursor, &committed).await?;
+            let mut by_partition: BTreeMap<Partition, CommittedState> = BTreeMap::new();
+            for concealed in concealed(&events) {
+                let partition = concealed.1.partition();
+                if lost.contains_key(&partition) {
+                    by_partition.entry(partition).or_default().concealed.push(concealed);
+                }
+            }
+            for (partition, committed) in by_partition {
+                self.cache.advance(partition, cursor, cursor, &committed).await?;
+            }
         }
         Ok(())
     }
@@ -320,7 +328,7 @@ impl CacheRepair {
             let results = join_all(advances.iter().map(|(partition, to, committed)| async move {
                 let from = positions.get(partition).copied().unwrap_or(*to);
                 if this.cache.advance(*partition, RelayCursor(from), RelayCursor(*to), committed).await? {
-                    return Ok(*to);
+                    return Ok((*to, None));
                 }
                 let partition = *partition;
                 tracing::info!(
@@ -329,17 +337,15 @@ impl CacheRepair {
                 );
                 let found = this.cache.cursors(&[partition]).await?.pop().flatten();
                 this.renew(partition, last).await?;
-                if let Some(RelayCursor(found)) = found {
-                    this.conceal_again(partition, found.min(from), last).await?;
-                }
-                Ok::<i64, Error>(last)
+                Ok::<_, Error>((last, Some(found.map_or(from, |RelayCursor(found)| found.min(from)))))
             }));
-            let (mut failed, mut stuck) = (None, 0);
+            let (mut failed, mut stuck, mut lost) = (None, 0, BTreeMap::new());
             for ((partition, ..), result) in advances.iter().zip(results.await) {
                 match result {
-                    Ok(position) => {
+                    Ok((position, lost_from)) => {
                         self.stuck.remove(partition);
                         cursors.by_partition.insert(*partition, position);
+                        lost.extend(lost_from.map(|from| (*partition, from)));
                     }
                     Err(error) => {
                         *self.stuck.entry(*partition).or_default() += 1;
@@ -348,6 +354,7 @@ impl CacheRepair {
                     }
                 }
             }
+            let concealed = self.conceal_again(&lost, last).await;
             if let Some((partition, error)) = failed {
                 tracing::warn!(
                     partitions = stuck,
@@ -357,6 +364,7 @@ impl CacheRepair {
                 );
                 return Err(error);
             }
+            concealed?;
         }
         Ok(())
     }

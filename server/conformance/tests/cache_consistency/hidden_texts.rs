@@ -193,6 +193,33 @@ fn the_relay_removes_the_content_of_a_comment_whose_process_died_before_its_upda
     });
 }
 
+#[test]
+fn the_relay_removes_the_content_also_where_only_its_cursor_was_lost() {
+    let Some(program) = Program::find() else { return };
+    let server = Server::start(&program).expect("the server starts");
+    servers::run_test(async {
+        let redis = Arc::new(servers::redis(&server.url(), CacheLimits::default()).await);
+        let Fixture { config, process, stress, .. } = &fixture_on(Arc::clone(&redis) as _).await;
+        let (key, stats) = (&stress.keys[0], process.reader.stats().clone());
+        let (store, all) = (process.store.clone(), (0..PARTITIONS).map(Partition::number).collect());
+        let repair = CacheRepair::new(Arc::clone(&redis) as _, store.outbox(), store.reader(), stats, 0, all);
+        let mut repair = RepairRun::new(repair, store);
+        let id = import(stress, "canary", CommentState::Active, None).await;
+        read_all(process, key, &[id]).await;
+        rendered_pages::wait_until_stored(&server).await;
+        while !stress.run_relay_once(&mut repair).await {}
+        let unreported = unreported_writer(config);
+        assert!(unreported.send(0, key, Hide { target: locate(process, id).await, ruling: ruling() }).await);
+        // The server evicts single keys when its memory is full.
+        let cursors = "for _, key in ipairs(redis.call('KEYS', '*:cur')) do redis.call('DEL', key) end return 0";
+        server.ask(&["EVAL", cursors, "0"]).expect("evicted");
+        assert!(!keys_with(&server, "canary").is_empty(), "the cursors are lost alone");
+        while !unreported.run_relay_once(&mut repair).await {}
+        assert_eq!(keys_with(&server, "canary"), [""; 0]);
+        redis.disconnect().await;
+    });
+}
+
 async fn locate(process: &CachedProcess, id: CommentId) -> riposte_core::CommentLocation {
     process.store.reader().locate(&[id]).await.expect("read").remove(0).expect("exists")
 }
