@@ -391,6 +391,8 @@ mod tests {
         metrics.decided("approve", "none");
         metrics.reported(true);
         metrics.reviews("video", 3, Duration::from_secs(90));
+        metrics.lease_expired("video", true);
+        metrics.old_writers(2);
         metrics.clock_was_ahead(1);
         metrics.drifted("root_count");
         metrics.verified(1);
@@ -440,6 +442,10 @@ mod tests {
             "riposte_counts_drift_total{count=\"root_count\"} 1",
             "riposte_counts_last_drift 1",
             "riposte_decisions_total{action=\"approve\",automation=\"none\"} 1",
+            "riposte_reports_total{claims_illegal=\"true\"} 1",
+            "riposte_review_expired_leases_total{object_type=\"video\"} 1",
+            "riposte_review_stuck_total{object_type=\"video\"} 1",
+            "riposte_old_writers 2",
             "riposte_review_open{object_type=\"video\"} 3",
             "riposte_review_oldest_overdue_seconds{object_type=\"video\"} 90",
             "riposte_write_batch_size_bucket{kind=\"likes\",source=\"1\",le=\"16\"} 1",

@@ -56,8 +56,13 @@ async fn logged_statements(pool: &DatabaseConnection, database: &str) -> Vec<Str
     let connects = format!(
         "SELECT DISTINCT thread_id FROM mysql.general_log WHERE command_type = 'Connect' AND argument LIKE '% on {database} %'"
     );
-    let sql = format!("SELECT CONVERT(argument USING utf8mb4) FROM mysql.general_log WHERE thread_id IN ({connects})");
-    query(pool, sql).await.iter().map(|row| row.try_get_by_index(0).expect("a text")).collect()
+    let sql = format!("SELECT CAST(argument AS BINARY) FROM mysql.general_log WHERE thread_id IN ({connects})");
+    let text = |row: &sea_orm::QueryResult| {
+        // Values of binary columns are no UTF-8.
+        let bytes: Vec<u8> = row.try_get_by_index(0).expect("a text");
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    query(pool, sql).await.iter().map(text).collect()
 }
 
 /// Returns the verb and the table of each statement that reads or writes comments, and whether it
