@@ -290,9 +290,9 @@ impl CacheRepair {
     }
 
     /// Conceals the comments of partitions that began a new generation: those that ceased to be
-    /// visible after the position of their partition and up to `last`. A server with older data than
-    /// the one it replaced has their contents. So has one that lost only the cursor, because a
-    /// report to a lost cursor has no effect.
+    /// visible after the position of their partition and up to `last`. A server with older data
+    /// than the one it replaced has their contents. So has one that lost only the cursor, because
+    /// a report to a lost cursor has no effect.
     async fn conceal_again(&self, lost: &BTreeMap<Partition, i64>, last: i64) -> Result<()> {
         let Some(first) = lost.values().min() else { return Ok(()) };
         let (mut read, cursor) = ((*first).max(last - MAX_CURSOR_LAG), RelayCursor(last));

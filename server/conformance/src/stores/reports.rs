@@ -14,7 +14,7 @@ use riposte_core::report::{DecisionCursor, NewReport, ORDINARY_WEIGHT, ReportBod
 use riposte_core::report::{Report, ReportResult};
 use riposte_core::request::RequestIdentity;
 use riposte_core::review::{LeaseToken, Review, ReviewCause, ReviewCauses};
-use riposte_core::verbs::{Appeal, Edit, Ruling, Undelete};
+use riposte_core::verbs::{Appeal, Approve, Edit, Hide, Keep, Reject, Undelete, Unhide};
 use riposte_core::{Command, CommandKind, CommentId, Error, Millis, ObjectType, Result, SubjectKey};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -91,14 +91,15 @@ trait ByModerator {
 
 impl ByModerator for CommandKind {
     fn by(mut self, moderator: &str) -> Self {
-        let set = |ruling: &mut Ruling| ruling.moderator = member(moderator);
-        match &mut self {
-            Self::Approve(verb) => set(&mut verb.ruling),
-            Self::Reject(verb) => set(&mut verb.ruling),
-            Self::Hide(verb) => set(&mut verb.ruling),
-            Self::Unhide(verb) => set(&mut verb.ruling),
-            Self::Keep(verb) => set(&mut verb.ruling),
-            _other => panic!("no verdict of this case: {self:?}"),
+        if let Self::Approve(Approve { ruling, .. })
+        | Self::Reject(Reject { ruling, .. })
+        | Self::Hide(Hide { ruling, .. })
+        | Self::Unhide(Unhide { ruling, .. })
+        | Self::Keep(Keep { ruling, .. }) = &mut self
+        {
+            ruling.moderator = member(moderator);
+        } else {
+            panic!("no verdict of this case: {self:?}");
         }
         self
     }
