@@ -55,7 +55,7 @@ impl MutantJudgements {
                 let deleted = self.deleted.lock().unwrap_or_else(PoisonError::into_inner);
                 if deleted.contains(&target.id) {
                     // No approval finds a deleted comment.
-                    let (target, ruling) = (target.clone(), ruling.clone());
+                    let ruling = ruling.clone();
                     command.verb = Approve { target, ruling }.into();
                 }
             }
