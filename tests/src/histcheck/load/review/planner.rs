@@ -94,8 +94,7 @@ impl ReviewPlanner {
     pub(super) fn next(&mut self, known: &ReviewedComments) -> PlannedReview {
         let planned = match self.rng.random_range(0..100) {
             0..9 => None,
-            9..17 => self.reply(known),
-            17..21 => self.own().map(|own| self.edit(own)),
+            9..21 => self.reply(known),
             21..25 => self.own().map(Self::delete),
             25..29 => self.own().map(Self::undelete),
             29..34 => known.any(&mut self.rng).map(|comment| self.like(comment)),
@@ -174,11 +173,6 @@ impl ReviewPlanner {
         let member = own.map_or_else(|| self.member(), |own| own.member);
         let call = ReviewCall::Create { parent: parent.id, member, text: self.text() };
         Some(PlannedReview::of(parent.subject, call))
-    }
-
-    fn edit(&mut self, own: KnownComment) -> PlannedReview {
-        let call = ReviewCall::Edit { comment: own.id, member: own.member, text: self.text() };
-        PlannedReview::of(own.subject, call)
     }
 
     fn delete(own: KnownComment) -> PlannedReview {
