@@ -172,8 +172,8 @@ fn neutral_subject(subject: v1::Subject) -> Subject {
     }
 }
 
-/// Converts a state. A shadowed comment is exported as hidden, because no import takes that state. A
-/// state that this version does not know arrives as unspecified and is exported as hidden too.
+/// Converts a state. A shadowed comment is exported as hidden, because no import takes that state.
+/// A state that this version does not know arrives as unspecified and is exported as hidden too.
 fn state(state: v1::CommentState) -> CommentState {
     match state {
         v1::CommentState::Active => CommentState::Active,
