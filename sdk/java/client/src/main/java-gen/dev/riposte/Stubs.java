@@ -521,8 +521,8 @@ public final class Stubs {
     }
 
     /**
-     * Pins a root as a moderator: in any state of the subject, whoever owns it. A subject has at
-     * most three pins.
+     * Pins a root as a moderator, in any state of the subject. The moderator need not own the
+     * subject. A subject has at most three pins.
      *
      * @param request the request
      * @return the answer
