@@ -105,8 +105,8 @@ type AdminServiceClient interface {
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
 	DeleteComment(ctx context.Context, in *AdminServiceDeleteCommentRequest, opts ...grpc.CallOption) (*AdminServiceDeleteCommentResponse, error)
-	// Pins a root as a moderator, in any state of the subject. The moderator need not own the subject.
-	// A subject has at most three pins.
+	// Pins a root as a moderator, in any state of the subject. The moderator need not own the
+	// subject. A subject has at most three pins.
 	//
 	// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
 	// too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
@@ -476,8 +476,8 @@ type AdminServiceServer interface {
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
 	DeleteComment(context.Context, *AdminServiceDeleteCommentRequest) (*AdminServiceDeleteCommentResponse, error)
-	// Pins a root as a moderator, in any state of the subject. The moderator need not own the subject.
-	// A subject has at most three pins.
+	// Pins a root as a moderator, in any state of the subject. The moderator need not own the
+	// subject. A subject has at most three pins.
 	//
 	// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
 	// too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.

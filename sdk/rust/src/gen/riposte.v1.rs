@@ -3660,8 +3660,8 @@ pub mod admin_service_client {
                 .insert(GrpcMethod::new("riposte.v1.AdminService", "DeleteComment"));
             self.inner.unary(req, path, codec).await
         }
-        /// Pins a root as a moderator, in any state of the subject. The moderator need not own the subject.
-        /// A subject has at most three pins.
+        /// Pins a root as a moderator, in any state of the subject. The moderator need not own the
+        /// subject. A subject has at most three pins.
         ///
         /// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
         /// too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
@@ -4067,8 +4067,8 @@ pub mod admin_service_server {
             tonic::Response<super::AdminServiceDeleteCommentResponse>,
             tonic::Status,
         >;
-        /// Pins a root as a moderator, in any state of the subject. The moderator need not own the subject.
-        /// A subject has at most three pins.
+        /// Pins a root as a moderator, in any state of the subject. The moderator need not own the
+        /// subject. A subject has at most three pins.
         ///
         /// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
         /// too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.

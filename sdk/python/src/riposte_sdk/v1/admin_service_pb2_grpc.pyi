@@ -104,8 +104,8 @@ class AdminServiceStub:
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
     """
     PinComment: _grpc.UnaryUnaryMultiCallable[_admin_pb2.AdminServicePinCommentRequest, _admin_pb2.AdminServicePinCommentResponse]
-    """Pins a root as a moderator, in any state of the subject. The moderator need not own the subject.
-    A subject has at most three pins.
+    """Pins a root as a moderator, in any state of the subject. The moderator need not own the
+    subject. A subject has at most three pins.
 
     Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
     too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
@@ -265,8 +265,8 @@ class AdminServiceAsyncStub(AdminServiceStub):
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1", "reason": "court order 7/26"}`.
     """
     PinComment: _aio.UnaryUnaryMultiCallable[_admin_pb2.AdminServicePinCommentRequest, _admin_pb2.AdminServicePinCommentResponse]  # type: ignore[assignment]
-    """Pins a root as a moderator, in any state of the subject. The moderator need not own the subject.
-    A subject has at most three pins.
+    """Pins a root as a moderator, in any state of the subject. The moderator need not own the
+    subject. A subject has at most three pins.
 
     Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
     too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
@@ -458,8 +458,8 @@ class AdminServiceServicer:
         request: _admin_pb2.AdminServicePinCommentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_admin_pb2.AdminServicePinCommentResponse, _abc.Awaitable[_admin_pb2.AdminServicePinCommentResponse]]:
-        """Pins a root as a moderator, in any state of the subject. The moderator need not own the subject.
-        A subject has at most three pins.
+        """Pins a root as a moderator, in any state of the subject. The moderator need not own the
+        subject. A subject has at most three pins.
 
         Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
         too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.

@@ -131,8 +131,8 @@ export const AdminService: GenService<{
     output: typeof AdminServiceDeleteCommentResponseSchema;
   },
   /**
-   * Pins a root as a moderator, in any state of the subject. The moderator need not own the subject.
-   * A subject has at most three pins.
+   * Pins a root as a moderator, in any state of the subject. The moderator need not own the
+   * subject. A subject has at most three pins.
    *
    * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
    * too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.

@@ -649,8 +649,8 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Pins a root as a moderator, in any state of the subject. The moderator need not own the subject.
-     * A subject has at most three pins.
+     * Pins a root as a moderator, in any state of the subject. The moderator need not own the
+     * subject. A subject has at most three pins.
      * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
      * too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
@@ -921,8 +921,8 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Pins a root as a moderator, in any state of the subject. The moderator need not own the subject.
-     * A subject has at most three pins.
+     * Pins a root as a moderator, in any state of the subject. The moderator need not own the
+     * subject. A subject has at most three pins.
      * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
      * too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
@@ -1182,8 +1182,8 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Pins a root as a moderator, in any state of the subject. The moderator need not own the subject.
-     * A subject has at most three pins.
+     * Pins a root as a moderator, in any state of the subject. The moderator need not own the
+     * subject. A subject has at most three pins.
      * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
      * too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
@@ -1418,8 +1418,8 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Pins a root as a moderator, in any state of the subject. The moderator need not own the subject.
-     * A subject has at most three pins.
+     * Pins a root as a moderator, in any state of the subject. The moderator need not own the
+     * subject. A subject has at most three pins.
      * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
      * too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
@@ -1638,8 +1638,8 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
-     * Pins a root as a moderator, in any state of the subject. The moderator need not own the subject.
-     * A subject has at most three pins.
+     * Pins a root as a moderator, in any state of the subject. The moderator need not own the
+     * subject. A subject has at most three pins.
      * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
      * too), STATE_CONFLICT (the root is not ACTIVE), PIN_LIMIT_REACHED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
