@@ -17,8 +17,8 @@ use super::{QueueObserver, SourceQueue};
 /// One of the committers of a data source.
 pub(super) struct Committer<K> {
     pub(super) role: CommitterRole,
-    /// True if its batches wait for the subjects that other transactions hold. If false, it leaves
-    /// the commands of these subjects in their write queues.
+    /// True if its batches wait for the subjects that other transactions hold. If false, it puts
+    /// the commands of these subjects back into their write queues.
     pub(super) waits_for_locks: bool,
     pub(super) source_queue: Arc<SourceQueue<K>>,
     pub(super) writer: Arc<dyn Writer>,
@@ -34,12 +34,15 @@ impl<K: BatchType> Committer<K> {
     pub(super) async fn run(self) {
         let work = self.source_queue.work(self.role);
         loop {
-            let (batch, has_more, is_over) = {
+            let (batch, has_more, next_attempt, is_over) = {
                 let mut queue = self.source_queue.queue();
-                (queue.take(self.role), queue.has_ready(self.role), queue.is_over())
+                (queue.take(self.role), queue.has_ready(self.role), queue.next_attempt(), queue.is_over())
             };
             if has_more {
                 work.notify_one(); // there is work for another committer
+            }
+            if self.role == CommitterRole::Contended && next_attempt.is_some() {
+                self.source_queue.work(CommitterRole::Regular).notify_one(); // it takes the other contended subjects
             }
             match batch {
                 Some(batch) => self.commit(batch).await,
@@ -47,13 +50,18 @@ impl<K: BatchType> Committer<K> {
                     self.source_queue.wake_all();
                     return;
                 }
-                None => work.notified().await,
+                None => match next_attempt {
+                    Some(next) if self.role == CommitterRole::Regular => {
+                        drop(tokio::time::timeout_at(next, work.notified()).await);
+                    }
+                    _ => work.notified().await,
+                },
             }
         }
     }
 
     async fn commit(&self, batch: CommandBatch<K>) {
-        let CommandBatch { mut entries, write_queues, taken } = batch;
+        let CommandBatch { mut entries, write_queues, taken, taken_by } = batch;
         let sizes: Vec<usize> = entries.iter().map(|entry| entry.commands.len()).collect();
         let size = sizes.iter().sum();
         let mut commands: Vec<Command<K>> = Vec::with_capacity(size);
@@ -71,7 +79,7 @@ impl<K: BatchType> Committer<K> {
         let (completed, deferred) = split(entries, &sizes, K::commands(batch), outcome);
         let (waiting, has_more, is_over) = {
             let mut queue = self.source_queue.queue();
-            queue.done(CommandBatch { entries: deferred, write_queues, taken });
+            queue.done(CommandBatch { entries: deferred, write_queues, taken, taken_by });
             let has_more = [CommitterRole::Regular, CommitterRole::Contended].map(|role| (role, queue.has_ready(role)));
             (queue.waiting(), has_more, queue.is_over())
         };

@@ -8,6 +8,10 @@ use tokio::time::Instant;
 
 /// The time for which a subject that another transaction held counts as contended.
 const MEMORY: Duration = Duration::from_secs(1);
+/// The pause before the first attempt to commit a contended subject without a wait.
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
+/// The longest such pause. It is shorter than [`MEMORY`], so that a subject stays contended.
+const MAX_PAUSE: Duration = Duration::from_millis(640);
 
 /// The subjects that other transactions held recently. Transactions of other processes that happen
 /// to need the same subject are over in milliseconds; a subject is contended only if it was held
@@ -24,6 +28,8 @@ struct HeldSubject {
     /// The last time at which the subject was found held.
     last: Instant,
     contended: bool,
+    /// The pause before its next attempt without a wait. It doubles with each hold.
+    pause: Duration,
 }
 
 impl Contention {
@@ -36,8 +42,15 @@ impl Contention {
         }
         let before = self.subjects.get(subject);
         let contended = now - taken >= MEMORY || before.is_some_and(|held| taken < held.last + MEMORY);
-        self.subjects.insert(subject.clone(), HeldSubject { last: now, contended });
+        let pause = before.map_or(FIRST_PAUSE, |held| (held.pause * 2).min(MAX_PAUSE));
+        self.subjects.insert(subject.clone(), HeldSubject { last: now, contended, pause });
         contended
+    }
+
+    /// Returns the time of the next attempt to commit a subject without a wait; `None` if no
+    /// transaction held it recently.
+    pub(super) fn next_attempt(&self, subject: &SubjectKey) -> Option<Instant> {
+        self.subjects.get(subject).map(|held| held.last + held.pause)
     }
 
     /// Returns whether a subject is contended.
@@ -75,5 +88,21 @@ mod tests {
         assert!(!contention.is_held_again(&other, at(4_000), at(4_001)));
         assert!(contention.is_held_again(&other, at(6_000), at(7_000)), "a batch waited for it for a second");
         assert_eq!(contention.subjects.len(), 1, "expired subjects take no memory");
+    }
+
+    #[test]
+    fn the_pauses_between_attempts_double_up_to_a_limit() {
+        let (mut contention, start) = (Contention::default(), Instant::now());
+        let subject = SubjectKey::stored("article".into(), "1".into());
+        assert_eq!(contention.next_attempt(&subject), None);
+        let (mut now, mut pauses) = (start, Vec::new());
+        for _ in 0..8 {
+            contention.is_held_again(&subject, now, now);
+            let next = contention.next_attempt(&subject).expect("it was held");
+            pauses.push((next - now).as_millis());
+            now = next;
+        }
+        assert_eq!(pauses, [20, 40, 80, 160, 320, 640, 640, 640]);
+        assert!(contention.is_contended(&subject, now));
     }
 }

@@ -44,9 +44,19 @@ impl<K> QueuedCommands<K> {
 /// The commands that a committer takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CommitterRole {
-    /// Those of the partitions, of many at a time.
+    /// Those of the partitions, of many at a time. While all committers of contended subjects wait
+    /// for locks, also those of further contended subjects, of one at a time and without a wait.
     Regular,
     /// Those of contended subjects, of one at a time.
+    Contended,
+}
+
+/// The lists of write queues with commands and without a committer.
+#[derive(Debug, Clone, Copy)]
+enum ReadyList {
+    /// Those of partitions.
+    Partitions,
+    /// Those of contended subjects.
     Contended,
 }
 
@@ -74,6 +84,8 @@ pub(super) struct CommandBatch<K> {
     pub(super) entries: Vec<QueuedCommands<K>>,
     pub(super) write_queues: Vec<QueueKey>,
     pub(super) taken: Instant,
+    /// The role of the committer that took them.
+    pub(super) taken_by: CommitterRole,
 }
 
 /// All write queues of one data source and batch type.
@@ -89,6 +101,11 @@ pub(super) struct QueueSet<K> {
     /// first.
     ready_contended: VecDeque<QueueKey>,
     contention: Contention,
+    /// The number of committers of contended subjects that have no batch.
+    idle_contended_committers: usize,
+    /// True if the last batch of a regular committer was one of a contended subject. The next one
+    /// is of the partitions, if commands wait there.
+    took_contended: bool,
     /// The number of commands in all write queues.
     waiting: usize,
     closed: bool,
@@ -139,6 +156,8 @@ impl<K> QueueSet<K> {
             ready: ReadyQueues::default(),
             ready_contended: VecDeque::new(),
             contention: Contention::default(),
+            idle_contended_committers: limits.contended_committers,
+            took_contended: false,
             waiting: 0,
             closed: false,
         }
@@ -191,7 +210,7 @@ impl<K> QueueSet<K> {
             }
             QueueKey::Subject(_) => {
                 self.ready_contended.push_back(key);
-                CommitterRole::Contended
+                if self.idle_contended_committers > 0 { CommitterRole::Contended } else { CommitterRole::Regular }
             }
         }
     }
@@ -199,17 +218,32 @@ impl<K> QueueSet<K> {
     /// Takes the commands that wait in write queues without a committer, up to the largest batch;
     /// `None` if no command waits for a committer of this role.
     pub(super) fn take(&mut self, role: CommitterRole) -> Option<CommandBatch<K>> {
-        let write_queues = match role {
-            CommitterRole::Regular => self.queues_of_next_batch(),
-            CommitterRole::Contended => 1,
+        let batch = match role {
+            CommitterRole::Contended => self.take_from(ReadyList::Contended, role),
+            CommitterRole::Regular => {
+                let contended = !(self.took_contended && !self.ready.is_empty()) && self.move_due_to_front();
+                self.took_contended = contended;
+                self.take_from(if contended { ReadyList::Contended } else { ReadyList::Partitions }, role)
+            }
         };
-        let waiting: usize = self.candidates(role).take(write_queues).map(|key| self.waiting_in(key)).sum();
+        if batch.is_some() && role == CommitterRole::Contended {
+            self.idle_contended_committers = self.idle_contended_committers.saturating_sub(1);
+        }
+        batch
+    }
+
+    fn take_from(&mut self, list: ReadyList, taken_by: CommitterRole) -> Option<CommandBatch<K>> {
+        let write_queues = match list {
+            ReadyList::Partitions => self.queues_of_next_batch(),
+            ReadyList::Contended => 1,
+        };
+        let waiting: usize = self.candidates(list).take(write_queues).map(|key| self.waiting_in(key)).sum();
         let mut capacity = quantised(waiting.min(MAX_BATCH));
         let mut last_group = None;
-        let mut batch = CommandBatch { entries: Vec::new(), write_queues: Vec::new(), taken: Instant::now() };
+        let mut batch = CommandBatch { entries: Vec::new(), write_queues: Vec::new(), taken: Instant::now(), taken_by };
         while capacity > 0
             && batch.write_queues.len() < write_queues
-            && let Some((group, key)) = self.pop_ready(role)
+            && let Some((group, key)) = self.pop_ready(list)
         {
             let Some(write_queue) = self.write_queues.get_mut(&key) else { continue };
             let before = batch.entries.len();
@@ -227,9 +261,9 @@ impl<K> QueueSet<K> {
             }
             if batch.entries.len() == before {
                 // The first entry of this queue does not fit.
-                match role {
-                    CommitterRole::Regular => self.ready.push_front(group, key),
-                    CommitterRole::Contended => self.ready_contended.push_front(key),
+                match list {
+                    ReadyList::Partitions => self.ready.push_front(group, key),
+                    ReadyList::Contended => self.ready_contended.push_front(key),
                 }
                 break;
             }
@@ -237,27 +271,58 @@ impl<K> QueueSet<K> {
             write_queue.busy = true;
             batch.write_queues.push(key);
         }
-        if let (CommitterRole::Regular, Some(group)) = (role, last_group) {
+        if let (ReadyList::Partitions, Some(group)) = (list, last_group) {
             self.ready.rotate(group);
         }
         (!batch.entries.is_empty()).then_some(batch)
     }
 
-    /// Returns the write queues that the next batch of a committer of this role may take from, in
-    /// order.
-    fn candidates(&self, role: CommitterRole) -> Box<dyn Iterator<Item = &QueueKey> + '_> {
-        match role {
-            CommitterRole::Regular => Box::new(self.ready.candidates(|key| self.waiting_in(key))),
-            CommitterRole::Contended => Box::new(self.ready_contended.iter()),
+    /// Returns the write queues of a list that the next batch may take from, in order.
+    fn candidates(&self, list: ReadyList) -> Box<dyn Iterator<Item = &QueueKey> + '_> {
+        match list {
+            ReadyList::Partitions => Box::new(self.ready.candidates(|key| self.waiting_in(key))),
+            ReadyList::Contended => Box::new(self.ready_contended.iter()),
         }
     }
 
-    /// Removes the first ready write queue for a role, and returns it with its group.
-    fn pop_ready(&mut self, role: CommitterRole) -> Option<(usize, QueueKey)> {
-        match role {
-            CommitterRole::Regular => self.ready.pop_front(),
-            CommitterRole::Contended => self.ready_contended.pop_front().map(|key| (0, key)),
+    /// Removes the first write queue of a list, and returns it with its group.
+    fn pop_ready(&mut self, list: ReadyList) -> Option<(usize, QueueKey)> {
+        match list {
+            ReadyList::Partitions => self.ready.pop_front(),
+            ReadyList::Contended => self.ready_contended.pop_front().map(|key| (0, key)),
         }
+    }
+
+    /// Returns the time from which a regular committer may take the commands of the next contended
+    /// subject; `None` if no subject waits, or a committer of contended subjects is idle.
+    pub(super) fn next_attempt(&self) -> Option<Instant> {
+        self.next_contended().map(|(attempt, _)| attempt.unwrap_or_else(Instant::now))
+    }
+
+    /// Returns when the next contended subject may be tried without a wait, `None` for at once, and
+    /// its position in the list.
+    fn next_contended(&self) -> Option<(Option<Instant>, usize)> {
+        if self.idle_contended_committers > 0 {
+            return None;
+        }
+        let attempt = |key: &QueueKey| match key {
+            QueueKey::Subject(subject) => self.contention.next_attempt(subject),
+            QueueKey::Partition(_) => None,
+        };
+        self.ready_contended.iter().enumerate().map(|(position, key)| (attempt(key), position)).min()
+    }
+
+    /// Moves the contended subject that may be tried next to the front; false if none is due.
+    fn move_due_to_front(&mut self) -> bool {
+        let now = Instant::now();
+        let Some((_, position)) = self.next_contended().filter(|(attempt, _)| attempt.is_none_or(|at| at <= now))
+        else {
+            return false;
+        };
+        if let Some(key) = self.ready_contended.remove(position) {
+            self.ready_contended.push_front(key);
+        }
+        true
     }
 
     /// Returns the number of candidates, from the first on, that the next batch takes from.
@@ -265,7 +330,7 @@ impl<K> QueueSet<K> {
     /// transaction the other commands would wait for these locks too, and the transaction would
     /// hold them for longer.
     fn queues_of_next_batch(&self) -> usize {
-        let candidates = self.candidates(CommitterRole::Regular).take(self.limits.queues_per_batch);
+        let candidates = self.candidates(ReadyList::Partitions).take(self.limits.queues_per_batch);
         let waiting: Vec<usize> = candidates.map(|key| self.waiting_in(key)).collect();
         if !self.limits.isolates_crowded {
             return waiting.len();
@@ -283,7 +348,10 @@ impl<K> QueueSet<K> {
     /// entries of the batch are now those that were not executed, because another transaction held
     /// their subjects; they wait again, before later commands of their subjects.
     pub(super) fn done(&mut self, batch: CommandBatch<K>) {
-        let CommandBatch { entries, write_queues, taken } = batch;
+        let CommandBatch { entries, write_queues, taken, taken_by } = batch;
+        if taken_by == CommitterRole::Contended {
+            self.idle_contended_committers += 1;
+        }
         self.defer(entries, taken);
         for key in write_queues {
             let Some(write_queue) = self.write_queues.get_mut(&key) else { continue };
@@ -298,7 +366,8 @@ impl<K> QueueSet<K> {
     }
 
     /// Puts entries of a batch back. A subject that was held once returns to the queue of its
-    /// partition, since most transactions are short. A contended subject gets a queue of its own.
+    /// partition, since most transactions are short. A contended subject gets a queue of its own,
+    /// and stays there until that queue is empty.
     fn defer(&mut self, deferred: Vec<QueuedCommands<K>>, taken: Instant) {
         let now = Instant::now();
         let mut by_subject: BTreeMap<SubjectKey, VecDeque<QueuedCommands<K>>> = BTreeMap::new();
@@ -308,23 +377,31 @@ impl<K> QueueSet<K> {
         for (subject, mut entries) in by_subject {
             self.waiting += commands_in(&entries);
             let group = entries.front().map_or(0, |entry| entry.group);
-            let partition = QueueKey::Partition(subject.partition());
-            let write_queue = self.write_queues.entry(partition).or_insert_with(|| WriteQueue::new(group));
-            if !self.contention.is_held_again(&subject, taken, now) {
-                write_queue.prepend(entries);
-                continue;
+            let is_contended = self.contention.is_held_again(&subject, taken, now);
+            let (partition, own) = (QueueKey::Partition(subject.partition()), QueueKey::Subject(subject.clone()));
+            if !self.write_queues.contains_key(&own) {
+                let write_queue = self.write_queues.entry(partition).or_insert_with(|| WriteQueue::new(group));
+                if !is_contended {
+                    write_queue.prepend(entries);
+                    continue;
+                }
+                entries.append(&mut write_queue.split_off(&subject));
             }
-            entries.append(&mut write_queue.split_off(&subject));
-            let own = QueueKey::Subject(subject);
-            self.write_queues.entry(own.clone()).or_insert_with(|| WriteQueue::new(group)).prepend(entries);
-            self.make_ready(group, own);
+            let write_queue = self.write_queues.entry(own.clone()).or_insert_with(|| WriteQueue::new(group));
+            let is_idle = write_queue.entries.is_empty() && !write_queue.busy;
+            write_queue.prepend(entries);
+            if is_idle {
+                self.make_ready(group, own);
+            }
         }
     }
 
     /// Returns true if a committer of this role can take a command.
     pub(super) fn has_ready(&self, role: CommitterRole) -> bool {
         match role {
-            CommitterRole::Regular => !self.ready.is_empty(),
+            CommitterRole::Regular => {
+                !self.ready.is_empty() || self.next_attempt().is_some_and(|next| next <= Instant::now())
+            }
             CommitterRole::Contended => !self.ready_contended.is_empty(),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use riposte_core::{Batch, Command, CommandKind, CommandLog, CommandOutput, Error, Result, SubjectKey, Writer};
@@ -24,6 +25,8 @@ struct HeldWriter {
     committed: Mutex<Vec<i64>>,
     /// The subjects that batches waited for.
     awaited: watch::Sender<Vec<SubjectKey>>,
+    /// The subjects that batches without a wait found held, once for each batch.
+    found_held: watch::Sender<Vec<SubjectKey>>,
 }
 
 impl HeldWriter {
@@ -47,6 +50,8 @@ impl Writer for HeldWriter {
     async fn commit_without_wait(&self, batch: &Batch) -> Result<Vec<Option<Result<CommandOutput>>>> {
         let Batch::Comments(commands) = batch else { return Err(Error::internal("no test submits likes")) };
         let held = self.held.borrow().clone();
+        let found: BTreeSet<SubjectKey> = commands.iter().map(|command| command.subject.clone()).collect();
+        self.found_held.send_modify(|all| all.extend(found.intersection(&held).cloned()));
         let is_free = |command: &Command| !held.contains(&command.subject);
         Ok(commands.iter().map(|command| is_free(command).then(|| self.record(command))).collect())
     }
@@ -61,8 +66,9 @@ impl Fixture {
     /// Starts write queues while other transactions hold these objects.
     fn new(limits: WriteQueueLimits, held: &[usize]) -> Self {
         let held = held.iter().map(|object| command(*object, 0).subject).collect();
-        let (held, awaited) = (watch::Sender::new(held), watch::Sender::new(Vec::new()));
-        let writer = Arc::new(HeldWriter { held, committed: Mutex::default(), awaited });
+        let held = watch::Sender::new(held);
+        let (awaited, found_held) = (watch::Sender::default(), watch::Sender::default());
+        let writer = Arc::new(HeldWriter { held, committed: Mutex::default(), awaited, found_held });
         let port: Arc<dyn Writer> = Arc::clone(&writer) as _;
         let observer = QueueObserver { notifier: Notifier::new(1), metrics: Metrics::new().expect("sound") };
         let write_queues = Arc::new(WriteQueues::start(&port, 1, |_| ROUTE, limits, observer, &Handle::current()));
@@ -81,9 +87,29 @@ impl Fixture {
         awaited.wait_for(|awaited| awaited.contains(&subject)).await.expect("the writer exists");
     }
 
+    /// Waits until this number of batches found an object held.
+    async fn until_found_held(&self, object: usize, batches: usize) {
+        let subject = command(object, 0).subject;
+        let mut found = self.writer.found_held.subscribe();
+        let is_enough = |found: &Vec<SubjectKey>| found.iter().filter(|held| **held == subject).count() >= batches;
+        let enough = tokio::time::timeout(Duration::from_secs(60), found.wait_for(is_enough)).await;
+        enough.expect("no batch tries it").expect("the writer exists");
+    }
+
     fn release(&self) {
         self.writer.held.send_replace(BTreeSet::new());
     }
+}
+
+fn push(queue: &mut QueueSet<CommandKind>, object: usize, number: i64) -> Option<CommitterRole> {
+    let (reply, _) = oneshot::channel();
+    let entry = QueuedCommands { commands: vec![command(object, number)], group: 0, reply, wait_span: Span::none() };
+    queue.push(entry).expect("accepted")
+}
+
+/// Returns the numbers of the commands of a batch.
+fn taken(batch: &CommandBatch<CommandKind>) -> Vec<i64> {
+    batch.entries.iter().map(|entry| number(&entry.commands[0])).collect()
 }
 
 const CONTENDED: WriteQueueLimits = WriteQueueLimits { committers: 1, contended_committers: 1, ..LIMITS };
@@ -118,6 +144,35 @@ async fn a_held_subject_delays_only_its_own_commands_and_keeps_their_order() {
     assert!(of_held.is_sorted(), "{of_held:?}");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_contended_subject_without_a_committer_delays_nothing_and_is_committed_when_it_is_free() {
+    let (held, second) = (1, object_beside(1, false));
+    for neighbour in [object_beside(second, true), object_beside(second, false)] {
+        let fixture = Fixture::new(CONTENDED, &[held, second]);
+        let first = fixture.submit(held, 0);
+        fixture.until_awaited(held).await; // the only committer of contended subjects
+        let mut callers: Vec<_> = (100..110).map(|n| fixture.submit(second, n)).collect();
+        for attempts in 3..8 {
+            fixture.until_found_held(second, attempts).await;
+            callers.push(fixture.submit(second, 107 + attempts as i64));
+            assert_eq!(numbers(fixture.submit(neighbour, 7)).await, ["7"]);
+        }
+        fixture.writer.held.send_modify(|subjects| assert!(subjects.remove(&command(second, 0).subject), "held"));
+        for (n, caller) in (100..).zip(callers) {
+            let results = tokio::time::timeout(Duration::from_secs(60), numbers(caller));
+            assert_eq!(results.await.expect("it waits for another subject"), [i64::to_string(&n)]);
+        }
+        assert!(!first.is_finished());
+        let committed = fixture.writer.committed.lock().expect("no test panics with the lock").clone();
+        let of_second: Vec<i64> = committed.into_iter().filter(|number| *number >= 100).collect();
+        assert!(of_second.is_sorted() && of_second.len() == 15, "{of_second:?}");
+        fixture.release();
+        assert_eq!(numbers(first).await, ["0"]);
+        let write_queues = Arc::clone(&fixture.write_queues);
+        tokio::time::timeout(Duration::from_secs(60), write_queues.close()).await.expect("it ends");
+    }
+}
+
 #[tokio::test]
 async fn commands_of_one_batch_are_committed_without_the_held_subjects_among_them() {
     let fixture = Fixture::new(CONTENDED, &[1]);
@@ -140,14 +195,6 @@ async fn commands_of_one_batch_are_committed_without_the_held_subjects_among_the
 fn a_subject_has_a_queue_of_its_own_after_it_was_held_twice() {
     let mut queue = QueueSet::new(CONTENDED);
     let neighbour = object_beside(1, true);
-    let push = |queue: &mut QueueSet<CommandKind>, object, number| {
-        let (reply, _) = oneshot::channel();
-        let entry =
-            QueuedCommands { commands: vec![command(object, number)], group: 0, reply, wait_span: Span::none() };
-        queue.push(entry).expect("accepted")
-    };
-    let numbers =
-        |batch: &CommandBatch<CommandKind>| batch.entries.iter().map(|e| number(&e.commands[0])).collect::<Vec<_>>();
     assert_eq!(push(&mut queue, 1, 0), Some(CommitterRole::Regular));
     let first = queue.take(CommitterRole::Regular).expect("a batch");
     assert_eq!(push(&mut queue, neighbour, 1), None, "its write queue is busy");
@@ -156,17 +203,48 @@ fn a_subject_has_a_queue_of_its_own_after_it_was_held_twice() {
     assert!(!queue.has_ready(CommitterRole::Contended), "it was held once");
 
     let mut second = queue.take(CommitterRole::Regular).expect("a batch");
-    assert_eq!(numbers(&second), [0, 1, 2], "in order");
+    assert_eq!(taken(&second), [0, 1, 2], "in order");
     second.entries.retain(|entry| entry.commands[0].subject == command(1, 0).subject);
     queue.done(second);
     assert!(!queue.has_ready(CommitterRole::Regular), "its commands have left the queue of the partition");
     assert_eq!(push(&mut queue, 1, 3), None, "it joins those that wait");
     assert_eq!(push(&mut queue, neighbour, 4), Some(CommitterRole::Regular));
     let mut own = queue.take(CommitterRole::Contended).expect("a batch");
-    assert_eq!((numbers(&own), queue.waiting()), (vec![0, 2, 3], 1));
+    assert_eq!((taken(&own), queue.waiting()), (vec![0, 2, 3], 1));
     own.entries.clear();
     queue.done(own);
     assert_eq!(push(&mut queue, 1, 5), Some(CommitterRole::Contended), "it counts as contended for a second");
+}
+
+#[tokio::test(start_paused = true)]
+async fn commands_in_the_queue_of_a_subject_whose_holds_are_forgotten_are_taken_too() {
+    let (held, second) = (1, object_beside(1, false));
+    let third = object_beside(second, false);
+    let mut queue = QueueSet::new(CONTENDED);
+    for object in [held, second] {
+        for number in 0..7 {
+            push(&mut queue, object, number);
+        }
+        for _ in 0..2 {
+            let batch = queue.take(CommitterRole::Regular).expect("a batch of its partition");
+            queue.done(batch);
+        }
+        if object == held {
+            queue.take(CommitterRole::Contended).expect("the committer waits for it from now on");
+        }
+    }
+    assert!(queue.take(CommitterRole::Regular).is_none(), "its pause is not over");
+    push(&mut queue, third, 50);
+    let of_third = queue.take(CommitterRole::Regular).expect("a batch");
+    tokio::time::advance(Duration::from_secs(1)).await;
+    let mut first = queue.take(CommitterRole::Regular).expect("the pause is over");
+    assert_eq!(taken(&first), [0, 1, 2, 3, 4, 5]);
+    first.entries.clear();
+    queue.done(first);
+    tokio::time::advance(Duration::from_secs(2)).await;
+    queue.done(of_third); // this removes expired holds
+    assert!(queue.has_ready(CommitterRole::Regular));
+    assert_eq!(queue.take(CommitterRole::Regular).as_ref().map(taken), Some(vec![6]));
 }
 
 #[tokio::test]
