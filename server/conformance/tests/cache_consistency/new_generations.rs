@@ -11,7 +11,7 @@ use riposte_core::event::{Event, SequencedEvent};
 use riposte_core::ids::PARTITIONS;
 use riposte_core::ports::{EventLog, OutboxState};
 use riposte_core::verbs::Hide;
-use riposte_core::{CommentId, CommentState, Partition, Result, SubjectId};
+use riposte_core::{CommentId, CommentState, Error, Partition, Result, SubjectId};
 use riposte_test_support::redis::{Program, Server};
 
 use super::hidden_texts::{import, keys_with, locate, read_all};
@@ -26,6 +26,8 @@ const FAR: i64 = 30_000;
 struct TrimmedLog {
     inner: Arc<dyn EventLog>,
     skipped: i64,
+    /// `true` while events cannot be read.
+    is_away: bool,
 }
 
 #[async_trait]
@@ -35,6 +37,9 @@ impl EventLog for TrimmedLog {
     }
 
     async fn read(&self, source: usize, after: i64, limit: usize) -> Result<Vec<SequencedEvent>> {
+        if self.is_away {
+            return Err(Error::ShardUnavailable);
+        }
         let events = self.inner.read(source, (after - self.skipped).max(0), limit).await?;
         let moved = |SequencedEvent { number, event }| SequencedEvent { number: number + self.skipped, event };
         Ok(events.into_iter().map(moved).collect())
@@ -59,6 +64,8 @@ impl EventLog for TrimmedLog {
 enum Found {
     /// The cursor was evicted.
     NoCursor,
+    /// The cursor was evicted, and a relay ended while it began a new generation.
+    Interrupted,
     /// The cursor is too far behind the events.
     FarBehind,
     /// The cursor is beyond the last event: the database is an older copy.
@@ -74,7 +81,7 @@ fn a_text_that_was_hidden_before_a_new_generation_leaves_redis() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("the server starts");
     servers::run_test(async {
-        for found in [Found::NoCursor, Found::FarBehind, Found::Beyond, Found::Stuck, Found::Gap] {
+        for found in [Found::NoCursor, Found::Interrupted, Found::FarBehind, Found::Beyond, Found::Stuck, Found::Gap] {
             server.ask(&["FLUSHALL"]).expect("emptied");
             check(&server, found).await;
         }
@@ -85,11 +92,12 @@ async fn check(server: &Server, found: Found) {
     let redis = Arc::new(servers::redis(&server.url(), CacheLimits::default()).await);
     let Fixture { config, process, stress, .. } = &fixture_on(Arc::clone(&redis) as _).await;
     let (key, store) = (&stress.keys[0], &process.store);
-    let repair = |cache: Arc<dyn Cache>, skipped: i64| {
-        let outbox = Arc::new(TrimmedLog { inner: store.outbox(), skipped });
+    let repair_of = |cache: Arc<dyn Cache>, skipped: i64, is_away: bool| {
+        let outbox = Arc::new(TrimmedLog { inner: store.outbox(), skipped, is_away });
         let all = (0..PARTITIONS).map(Partition::number).collect();
         CacheRepair::new(cache, outbox, store.reader(), process.reader.stats().clone(), 0, all)
     };
+    let repair = |cache, skipped| repair_of(cache, skipped, false);
     let mut before = repair(Arc::clone(&redis) as _, 0);
     before.start().await.expect("started");
     let id: CommentId = import(stress, "canary", CommentState::Active, None).await;
@@ -104,10 +112,16 @@ async fn check(server: &Server, found: Found) {
 
     let (at, mut after) = (key.partition(), head);
     match found {
-        Found::NoCursor => {
+        Found::NoCursor | Found::Interrupted => {
             let cursors = "for _, key in ipairs(redis.call('KEYS', '*:cur')) do redis.call('DEL', key) end return 0";
             server.ask(&["EVAL", cursors, "0"]).expect("evicted");
-            repair(Arc::clone(&redis) as _, 0).start().await.expect("started");
+            if found == Found::Interrupted {
+                let ended = repair_of(Arc::clone(&redis) as _, 0, true).start().await;
+                assert_eq!(ended, Err(Error::ShardUnavailable));
+            }
+            let mut next = repair(Arc::clone(&redis) as _, 0);
+            let from = next.start().await.expect("started");
+            next.apply(&store.outbox().read(0, from, 100).await.expect("read")).await.expect("reported");
         }
         Found::FarBehind => {
             after += FAR;
