@@ -16,6 +16,8 @@ const GATED: &str = "gated";
 const PRE: [&str; 2] = ["--set", "object_types.gated.moderation=pre"];
 /// The plain calls to either process in each phase.
 const CALLS: usize = 50;
+/// The number of subjects, of which some lie on each data source.
+const SUBJECTS: usize = 16;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_comment_waits_beside_a_process_of_before_moderation_and_all_other_calls_work() -> Result<()> {
@@ -31,11 +33,14 @@ async fn no_comment_waits_beside_a_process_of_before_moderation_and_all_other_ca
 
     let old = before.start().await?;
     let begun = Instant::now();
+    write_everywhere(&old).await?;
     until("comments that would wait are refused", async || is_refused(say.comment("ann", "late").await)).await?;
-    println!("the gate closed {:?} after the old process served", begun.elapsed());
+    println!("the gate closed {:?} after the old process began to write", begun.elapsed());
     plain_calls(&old, &new).await?;
     unseen(&old, &say).await?;
     until("the old process is counted", async || {
+        // A process that does not write lets its leases end.
+        write_everywhere(&old).await?;
         let text = ask(new.metrics_target(), "GET", "/metrics").await?;
         let count = text.lines().find_map(|line| line.strip_prefix("riposte_old_writers "));
         Ok(count.is_some_and(|count| count != "0"))
@@ -86,6 +91,15 @@ fn is_refused<T: std::fmt::Debug>(made: Result<T, tonic::Status>) -> Result<bool
             other => bail!("{other:?}"),
         },
     }
+}
+
+/// Lets a process write to every data source. A process takes its leases with its first writes.
+async fn write_everywhere(server: &Server) -> Result<()> {
+    let client = server.client()?;
+    for _ in 0..SUBJECTS {
+        Say::on(&client, "article").comment("m", "plain").await?;
+    }
+    Ok(())
 }
 
 /// Creates, likes and lists at both processes; none may fail.
