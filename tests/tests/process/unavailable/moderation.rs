@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use std::future::Future;
 
 use anyhow::{Context, Result, ensure};
+use futures::future::{join_all, select_ok};
 use riposte_sdk::v1::list_decisions_request::Of;
 use riposte_sdk::v1::verdict_result::Result as Outcome;
 use riposte_sdk::v1::{
@@ -18,7 +19,7 @@ use riposte_tests::proxy::{Proxy, ProxyMode};
 use riposte_tests::{Say, Server, mysql, settings, until};
 use tonic::Status;
 
-use super::{SUBJECTS, is_unavailable};
+use super::{AT_ONCE, SUBJECTS, is_unavailable};
 
 /// The type whose comments wait for review.
 const GATED: &str = "gated";
@@ -122,12 +123,22 @@ impl Moderation {
     }
 }
 
-/// Waits until a call is refused because a source is unavailable. A call that probes the source
-/// ends by its deadline.
+/// Waits until one of some concurrent calls is refused because a source is unavailable. A call that
+/// probes the source ends by its deadline.
 async fn is_refused<T: Debug, F: Future<Output = Result<T, Status>>>(what: &str, call: impl Fn() -> F) -> Result<()> {
-    until(what, async || match call().await {
-        Ok(answer) => anyhow::bail!("{what}: {answer:?}"),
-        Err(status) => Ok(is_unavailable(status)),
+    let is_refused = async || match call().await {
+        Ok(answer) => Err(Some(anyhow::anyhow!("{what}: {answer:?}"))),
+        Err(status) => {
+            if is_unavailable(status) {
+                Ok(())
+            } else {
+                Err(None)
+            }
+        }
+    };
+    until(what, async || match select_ok((0..AT_ONCE).map(|_| Box::pin(is_refused()))).await {
+        Ok(_) => Ok(true),
+        Err(answered) => answered.map_or(Ok(false), Err),
     })
     .await
 }
@@ -159,13 +170,11 @@ async fn moderation_of_a_stalled_source_is_refused_and_that_of_the_other_continu
 
     proxy.set(ProxyMode::Stalled);
     is_refused("the queue", || of.queue()).await?;
-    let (mut near, mut far) = (Vec::new(), Vec::new());
-    for (say, comment) in &made {
-        let side = if of.texts(comment.id).await.is_ok() { &mut near } else { &mut far };
-        side.push((say, comment.id));
-    }
+    let found = join_all(made.iter().map(|(_, comment)| of.texts(comment.id))).await;
+    let made = made.iter().map(|(say, comment)| (say, comment.id));
+    let (near, far): (Vec<_>, Vec<_>) = made.zip(found).partition(|(_, found)| found.is_ok());
     ensure!(near.len() >= 3 && far.len() >= 3, "{} and {} subjects", near.len(), far.len());
-    let ([(here, close), (_, judged), ..], [(there, distant), ..]) = (&near[..], &far[..]) else {
+    let ([((here, close), _), ((_, judged), _), ..], [((there, distant), _), ..]) = (&near[..], &far[..]) else {
         anyhow::bail!("too few subjects")
     };
     is_refused("a claim", || of.claim(1)).await?;
