@@ -1,6 +1,8 @@
 //! The relay's repair of the cache. It reports committed changes to the cache, in order and at
 //! least once, and detects when the cache has lost data.
 
+mod generations;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +13,8 @@ use riposte_core::ports::{EventLog, Reader};
 use riposte_core::{CommentId, Error, Partition, Result, SubjectId, SubjectKey};
 
 use crate::port::{Cache, CommittedState, LikeCounts, RelayCursor, SubjectMember, Unavailable};
-use crate::stats::{CacheEvent, CacheStats};
+use crate::stats::CacheStats;
+use generations::{Concealed, concealed, unreported_since};
 
 /// The number of comments that are read at a time.
 const COMMENTS_PER_READ: usize = 500;
@@ -19,8 +22,6 @@ const COMMENTS_PER_READ: usize = 500;
 /// which a starting relay continues from the cursor. Beyond it the partition begins a new
 /// generation.
 const MAX_CURSOR_LAG: i64 = 20_000;
-/// The number of events that are read at a time to conceal comments again.
-const EVENTS_PER_READ: usize = 1_000;
 /// The interval between checks of the cursors.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// The number of partitions whose cursors a check reads while nothing happens; each check reads the
@@ -98,7 +99,7 @@ impl CacheRepair {
     /// # Errors
     /// Those of the outbox, and an error when the cache is unavailable.
     pub async fn start(&mut self) -> Result<i64> {
-        let cursors = self.load_cursors().await?;
+        let cursors = self.load_cursors(false).await?;
         Ok(self.cursors.insert(cursors).read)
     }
 
@@ -146,12 +147,7 @@ impl CacheRepair {
     /// Those of the outbox, and an error when the cache is unavailable.
     pub async fn renew_all(&mut self) -> Result<()> {
         self.cursors = None;
-        let head = self.outbox.head(self.source).await?;
-        for partitions in self.partitions.chunks(CONCURRENT_PARTITIONS) {
-            let renewals = partitions.iter().map(|partition| self.renew(*partition, head));
-            join_all(renewals).await.into_iter().collect::<Result<()>>()?;
-        }
-        Ok(())
+        self.load_cursors(true).await.map(drop)
     }
 
     fn take_cursors(&mut self) -> Result<CursorPositions> {
@@ -184,25 +180,24 @@ impl CacheRepair {
     }
 
     /// Reads the cursors. A partition without a cursor, or with one that is too far behind, begins
-    /// a new generation at the end of the events.
-    async fn load_cursors(&self) -> Result<CursorPositions> {
+    /// a new generation at the end of the events; so does every partition if `renews_all` is true.
+    async fn load_cursors(&mut self, renews_all: bool) -> Result<CursorPositions> {
         // A new generation needs no commits before this position: fills read them from the rows.
         let head = self.outbox.head(self.source).await?;
-        let mut positions = BTreeMap::new();
+        let (mut positions, mut lost) = (BTreeMap::new(), BTreeMap::new());
         for partitions in self.partitions.chunks(CONCURRENT_PARTITIONS) {
-            let cursors = self.cache.cursors(partitions).await?;
-            let loads = partitions.iter().zip(cursors).map(|(partition, cursor)| async move {
+            for (partition, cursor) in partitions.iter().zip(self.cache.cursors(partitions).await?) {
                 let stuck = self.stuck.get(partition).is_some_and(|failures| *failures >= MAX_FAILURES);
-                let current = cursor
-                    .map(|RelayCursor(position)| position)
-                    .filter(|position| !stuck && (head - MAX_CURSOR_LAG..=head).contains(position));
-                match current {
-                    Some(position) => Ok((*partition, position)),
-                    None => self.renew(*partition, head).await.map(|()| (*partition, head)),
-                }
-            });
-            positions.extend(join_all(loads).await.into_iter().collect::<Result<Vec<_>>>()?);
+                let found = cursor.map(|RelayCursor(position)| position);
+                let is_current = |position: &i64| (head - MAX_CURSOR_LAG..=head).contains(position);
+                match found.filter(|position| !renews_all && !stuck && is_current(position)) {
+                    Some(position) => positions.insert(*partition, position),
+                    None => lost.insert(*partition, unreported_since(found, head)),
+                };
+            }
         }
+        self.begin_generations(&lost, head).await?;
+        positions.extend(lost.into_keys().map(|partition| (partition, head)));
         let read = positions.values().copied().min().unwrap_or(head);
         Ok(CursorPositions {
             by_partition: positions,
@@ -212,12 +207,6 @@ impl CacheRepair {
             connection_changes: 0,
             next_sample: 0,
         })
-    }
-
-    async fn renew(&self, partition: Partition, position: i64) -> Result<()> {
-        self.cache.renew(partition, RelayCursor(position), rand::random()).await?;
-        self.stats.increment(CacheEvent::GenerationStarted);
-        Ok(())
     }
 
     /// Returns the likes of all comments that were liked or moved in their rank index, as the rows
@@ -289,31 +278,6 @@ impl CacheRepair {
         Ok(())
     }
 
-    /// Conceals the comments of partitions that began a new generation: those that ceased to be
-    /// visible after the position of their partition and up to `last`. A server with older data
-    /// than the one it replaced has their contents. So has one that lost only the cursor, because
-    /// a report to a lost cursor has no effect.
-    async fn conceal_again(&self, lost: &BTreeMap<Partition, i64>, last: i64) -> Result<()> {
-        let Some(first) = lost.values().min() else { return Ok(()) };
-        let (mut read, cursor) = ((*first).max(last - MAX_CURSOR_LAG), RelayCursor(last));
-        while read < last {
-            let events = self.outbox.read(self.source, read, EVENTS_PER_READ).await?;
-            let Some(end) = events.last() else { break };
-            read = end.number;
-            let mut by_partition: BTreeMap<Partition, CommittedState> = BTreeMap::new();
-            for concealed in concealed(&events) {
-                let partition = concealed.1.partition();
-                if lost.contains_key(&partition) {
-                    by_partition.entry(partition).or_default().concealed.push(concealed);
-                }
-            }
-            for (partition, committed) in by_partition {
-                self.cache.advance(partition, cursor, cursor, &committed).await?;
-            }
-        }
-        Ok(())
-    }
-
     /// Advances cursors. A cursor that is not at its known position shows that data was lost; its
     /// partition begins a new generation at `last`. A cursor that cannot be advanced does not
     /// prevent the others of this call from advancing.
@@ -336,7 +300,6 @@ impl CacheRepair {
                     "cached data was lost; the partition starts a new generation"
                 );
                 let found = this.cache.cursors(&[partition]).await?.pop().flatten();
-                this.renew(partition, last).await?;
                 Ok::<_, Error>((last, Some(found.map_or(from, |RelayCursor(found)| found.min(from)))))
             }));
             let (mut failed, mut stuck, mut lost) = (None, 0, BTreeMap::new());
@@ -354,7 +317,7 @@ impl CacheRepair {
                     }
                 }
             }
-            let concealed = self.conceal_again(&lost, last).await;
+            let renewed = self.begin_generations(&lost, last).await;
             if let Some((partition, error)) = failed {
                 tracing::warn!(
                     partitions = stuck,
@@ -364,32 +327,17 @@ impl CacheRepair {
                 );
                 return Err(error);
             }
-            concealed?;
+            renewed?;
         }
         Ok(())
     }
-}
-
-/// Returns the comments that these events leave invisible, each with the last revision that did. An
-/// event of another version may not record the state that a comment reached.
-fn concealed(events: &[SequencedEvent]) -> Vec<(SubjectId, CommentId, i64)> {
-    let mut concealed: BTreeMap<(SubjectId, CommentId), i64> = BTreeMap::new();
-    for SequencedEvent { event, .. } in events {
-        let Some(revision) = event.revision else { continue };
-        for change in event.changes.comments.iter().filter(|change| change.kind.has_outcome()) {
-            if event.changes.outcome(change.id).is_none_or(|outcome| !outcome.after.is_visible()) {
-                concealed.insert((event.subject, change.id), revision);
-            }
-        }
-    }
-    concealed.into_iter().map(|((subject, comment), revision)| (subject, comment, revision)).collect()
 }
 
 /// Adds concealed comments to the advances of their partitions. They are reported again to a cursor
 /// that is already beyond their events, because a new generation may have moved it there.
 fn add_concealed(
     advances: &mut Vec<PartitionAdvance>,
-    concealed: Vec<(SubjectId, CommentId, i64)>,
+    concealed: Vec<Concealed>,
     positions: &BTreeMap<Partition, i64>,
 ) {
     for concealed in concealed {

@@ -16,6 +16,8 @@ mod audits;
 mod damaged;
 #[path = "cache_consistency/hidden_texts.rs"]
 mod hidden_texts;
+#[path = "cache_consistency/new_generations.rs"]
+mod new_generations;
 #[path = "cache_consistency/previews.rs"]
 mod previews;
 #[expect(dead_code, reason = "other test binaries use the rest of it")]

@@ -25,6 +25,8 @@ pub(crate) enum StoreError {
     NoResponse,
     /// The database was not called, because the circuit breaker is open.
     Unavailable,
+    /// The rows of a batch require the gate of moderation, which was not read.
+    GateUnread,
 }
 
 /// The text for the log.
@@ -35,6 +37,7 @@ impl fmt::Display for StoreError {
             Self::Domain(error) => f.write_str(&error.log_text()),
             Self::NoResponse => f.write_str("the data source did not respond in time"),
             Self::Unavailable => f.write_str("the data source is unavailable and was not called"),
+            Self::GateUnread => f.write_str("the gate of moderation was not read"),
         }
     }
 }
@@ -58,7 +61,7 @@ pub(crate) type StoreResult<T> = Result<T, StoreError>;
 /// The class of a failed statement: its consequence for the surrounding transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ErrorClass {
-    /// A conflict with another transaction; a retry succeeds.
+    /// A conflict with another transaction, or a gate that was not read; a retry succeeds.
     Conflict,
     /// A vtgate of Vitess reached a second shard to describe a statement. Each retry prepares the
     /// statement on its connection, and succeeds on a connection that has it.
@@ -103,6 +106,7 @@ impl From<StoreError> for Error {
             StoreError::Domain(error) => error,
             StoreError::NoResponse => Self::ShardUnavailable,
             StoreError::Unavailable => Self::ShardCircuitOpen { after: CircuitBreaker::PAUSE },
+            StoreError::GateUnread => Self::Overloaded { after: Duration::from_millis(200) },
             StoreError::Db(fault) => match fault.class {
                 ErrorClass::Lost | ErrorClass::Unreachable => Self::ShardUnavailable,
                 // The transaction was retried inside and rolled back each time: nothing was
@@ -130,6 +134,7 @@ impl StoreError {
             Self::Domain(Error::ShardUnavailable | Error::ShardCircuitOpen { .. } | Error::Overloaded { .. })
             | Self::NoResponse
             | Self::Unavailable => ErrorClass::Unreachable,
+            Self::GateUnread => ErrorClass::Conflict,
             Self::Domain(_) => ErrorClass::Fatal,
         }
     }

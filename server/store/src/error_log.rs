@@ -49,7 +49,7 @@ impl StoreErrorLog {
             },
             // `Unavailable` was logged when the source became unavailable; a domain error concerns
             // the caller only.
-            StoreError::Unavailable | StoreError::Domain(_) => {}
+            StoreError::Unavailable | StoreError::GateUnread | StoreError::Domain(_) => {}
         }
     }
 }

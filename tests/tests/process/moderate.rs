@@ -209,6 +209,43 @@ async fn moderation_is_turned_off_and_on_by_commands() -> Result<()> {
 }
 
 #[tokio::test]
+async fn edits_that_wait_are_refused_whenever_moderation_is_turned_off() -> Result<()> {
+    let server = Server::dev_with(None, &["--moderate", "pre"]).await?;
+    let say = Say::on(&server.client()?, "video");
+    let run = async |words: &[&str]| {
+        let all: Vec<&str> =
+            ["moderate"].into_iter().chain(words.iter().copied()).chain(["--target", server.admin_target()]).collect();
+        command::run(all).await
+    };
+    let edit = async |id: i64, text: &str| {
+        let (member_id, content) = ("ann".to_owned(), content(text));
+        let request = UpdateCommentRequest { id, member_id, content, ..UpdateCommentRequest::default() };
+        say.client.comments().update_comment(request).await
+    };
+    let cases: [(&[&str], _, _); 3] = [
+        (&["off"], "settled: 1 comment or edit", "1 PENDING, 0 REJECTED"),
+        (&["off", "--approve"], "settled: 3 comments or edits", "0 PENDING, 0 REJECTED"),
+        (&["off", "--reject"], "settled: 2 comments or edits", "0 PENDING, 1 REJECTED"),
+    ];
+    for (words, settled, unseen) in cases {
+        let shown = say.comment("ann", "old words").await?.id;
+        run(&["approve", &shown.to_string()]).await?.ended(0)?;
+        say.comment("ann", "waits").await?;
+        edit(shown, "better words").await?;
+        run(words).await?.ended(0)?.says(&[settled, unseen])?;
+        let seen = run(&["show", &shown.to_string()]).await?.ended(0)?;
+        seen.says(&[" · ACTIVE", "   old words\n", "   edit 1 · REJECTED\n"])?;
+        let log = run(&["log", &shown.to_string()]).await?.ended(0)?;
+        log.says(&["REJECT of the edit: ACTIVE → ACTIVE · moderation.off"])?;
+        let queue = run(&["queue", "video"]).await?.ended(0)?;
+        ensure!(!queue.out.contains("EDIT"), "{}", queue.out);
+        ensure!(refused(edit(shown, "more words").await)?.1 == ErrorReason::Overloaded, "an edit that would wait");
+        run(&["on"]).await?.ended(0)?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_subject_without_unlisted_comments_costs_their_list_no_statement() -> Result<()> {
     let server = Server::dev_with(None, &["--set", "object_types.film.moderation=pre"]).await?;
     let client = server.client()?;

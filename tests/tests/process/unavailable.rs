@@ -1,6 +1,8 @@
 //! A data source that does not respond: calls that need it are refused at once, and those of the
 //! other continue.
 
+mod moderation;
+
 use anyhow::{Context, Result, ensure};
 use futures::future::join_all;
 use riposte_sdk::v1::{ErrorReason, ListCommentsRequest, SubjectKey};

@@ -38,12 +38,12 @@ fn content(text: &str) -> Content {
     Content::stored(text.to_owned(), Vec::new(), Metadata::new())
 }
 
-fn keys_with(server: &Server, text: &str) -> Vec<String> {
+pub(crate) fn keys_with(server: &Server, text: &str) -> Vec<String> {
     server.keys_with(text).expect("the keys")
 }
 
 /// Imports a comment in this state with this text.
-async fn import(stress: &Stress, text: &str, state: CommentState, parent: Option<CommentId>) -> CommentId {
+pub(crate) async fn import(stress: &Stress, text: &str, state: CommentState, parent: Option<CommentId>) -> CommentId {
     let (key, ids) = (&stress.keys[0], stress.processes[0].store.ids());
     let id = ids.comment(key.partition()).await.expect("an id");
     let import = Import {
@@ -64,7 +64,7 @@ async fn import(stress: &Stress, text: &str, state: CommentState, parent: Option
 }
 
 /// Reads the comments in every way that may cache them. The pages are rendered, too.
-async fn read_all(process: &CachedProcess, key: &SubjectKey, ids: &[CommentId]) {
+pub(crate) async fn read_all(process: &CachedProcess, key: &SubjectKey, ids: &[CommentId]) {
     for _ in 0..3 {
         process.reader.roots(key, FIRST_PAGE, 3).await.expect("read");
         for id in ids {
@@ -220,6 +220,6 @@ fn the_relay_removes_the_content_also_where_only_its_cursor_was_lost() {
     });
 }
 
-async fn locate(process: &CachedProcess, id: CommentId) -> riposte_core::CommentLocation {
+pub(crate) async fn locate(process: &CachedProcess, id: CommentId) -> riposte_core::CommentLocation {
     process.store.reader().locate(&[id]).await.expect("read").remove(0).expect("exists")
 }

@@ -8,9 +8,13 @@ use riposte_core::disposition::Disposition;
 use riposte_core::object_type::ModerationMode;
 use riposte_core::ports::{Clock, LeaseCandidate};
 use riposte_core::subject::Metadata;
-use riposte_core::verbs::{Approve, Create, Edit, Hide, Undelete, Unhide, Withhold};
-use riposte_core::{ClientInfo, CommandKind, CommentId, CommentState, Content, DeletedBy, Error, Result, SubjectKey};
+use riposte_core::verbs::{Approve, Create, Edit, Hide, Reply, Undelete, Unhide, UpdateSubject, Withhold};
+use riposte_core::{
+    Batch, ClientInfo, Command, CommandKind, CommandOutput, CommentId, CommentState, Content, DeletedBy, Effect, Error,
+    Result, SubjectKey,
+};
 use riposte_store::SqlStore;
+use sea_orm::ConnectionTrait;
 
 use crate::commits::{command, commit_one};
 use crate::databases::{ManualClock, all_databases};
@@ -138,4 +142,82 @@ async fn check(store: &SqlStore, number: usize, is_closed: bool, case: &str) {
     assert_eq!(refused, if is_closed { 6 } else { 0 }, "{case}");
     assert_eq!(others, vec![Ok(()); 5], "{case}");
     store.close().await;
+}
+
+/// Returns the change that lets new comments of a subject wait, whatever the mode of its type is.
+fn hold() -> UpdateSubject {
+    UpdateSubject { moderation: Some(Some(ModerationMode::Pre)), ..UpdateSubject::default() }
+}
+
+/// Returns the state of the comment that a command made.
+fn state(output: Result<CommandOutput>) -> Result<CommentState> {
+    match output?.effect {
+        Effect::Comment(view) => Ok(view.comment.lifecycle.state),
+        effect => panic!("{effect:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_comment_waits_beside_an_old_process_under_a_subject_that_alone_holds_comments() {
+    for database in all_databases().await {
+        let clock = ManualClock::at_noon();
+        let first = database.migrated(&clock).await;
+        // One batch has commands of one data source only.
+        let plain = Subject::new(&first, "plain");
+        let mut subjects = (0..).map(|n| Subject::new(&first, &format!("strict{n}")));
+        let strict = subjects.find(|of| of.key.partition() == plain.key.partition()).expect("one of many");
+        plain.create_roots(1).await;
+        let root = strict.create_roots(1).await[0];
+        send(&first, &strict.key, hold()).await.expect("updated");
+        let until = clock.now().plus(Duration::from_secs(5)).0;
+        let lease = async |until: i64| {
+            let sql = format!("UPDATE worker_lease SET owner = {OLD}, leased_until = {until} WHERE worker = 63");
+            for source in first.sources().all() {
+                source.write_pool().execute_unprepared(&sql).await.expect(&sql);
+            }
+        };
+        lease(until).await;
+        let posts = async |store: &SqlStore| -> Vec<Command> {
+            let reply = Reply {
+                id: store.ids().comment(strict.key.partition()).await.expect("an id"),
+                parent: root_location(&strict.key, root),
+                member: member(0),
+                content: content("a reply"),
+                client: ClientInfo::default(),
+                max_depth: 3,
+                moderation: ModerationMode::Post,
+            };
+            vec![
+                command(store, &plain.key, create(store, &plain.key, ModerationMode::Post).await),
+                command(store, &strict.key, create(store, &strict.key, ModerationMode::Post).await),
+                command(store, &strict.key, reply),
+            ]
+        };
+        let outcomes = async |store: &SqlStore| -> Vec<Result<CommentState>> {
+            let batch = posts(store).await.into();
+            store.writer().commit(&batch).await.expect("committed").into_iter().map(state).collect()
+        };
+        let beside = database.open(&clock);
+        let found = outcomes(&beside).await;
+        let [Ok(CommentState::Active), Err(Error::Overloaded { .. }), Err(Error::Overloaded { .. })] = found[..] else {
+            panic!("{found:?}")
+        };
+        // The state of the gate is known now.
+        let again = outcomes(&beside).await;
+        assert!(again[0].is_ok() && again[1..].iter().all(Result::is_err), "{again:?}");
+        beside.close().await;
+        lease(1).await;
+        let after = database.open(&clock);
+        let waits = [Ok(CommentState::Active), Ok(CommentState::Pending), Ok(CommentState::Pending)];
+        assert_eq!(outcomes(&after).await, waits);
+        // The mode of a subject may change in the same batch.
+        let change = command(&after, &plain.key, hold());
+        let batch: Batch = [change].into_iter().chain(posts(&after).await).collect::<Vec<_>>().into();
+        let outputs = after.writer().commit(&batch).await.expect("committed");
+        let made: Vec<_> = outputs.into_iter().skip(1).map(state).collect();
+        assert_eq!(made, vec![Ok(CommentState::Pending); 3]);
+        after.close().await;
+        first.close().await;
+        database.drop().await;
+    }
 }

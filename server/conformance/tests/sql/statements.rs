@@ -139,7 +139,8 @@ async fn a_plain_comment_and_a_like_read_and_write_no_rows_of_moderation() {
     store.reader().roots(&subject.key, page, 3).await.expect("read").expect("the subject exists");
     store.reader().comments(&replies).await.expect("read");
     let of_moderation = |statements: &[String]| {
-        let words = ["comment_review", "comment_decision", "comment_withheld", "comment_report", "UNIX_TIMESTAMP"];
+        let words =
+            ["comment_review", "`switch`", "comment_decision", "comment_withheld", "comment_report", "UNIX_TIMESTAMP"];
         statements.iter().filter(|sql| words.iter().any(|word| sql.contains(word))).count()
     };
     let plain = logged_statements(admin, &name).await;
@@ -147,7 +148,9 @@ async fn a_plain_comment_and_a_like_read_and_write_no_rows_of_moderation() {
     assert_eq!(of_moderation(&plain), 0, "{plain:?}");
     let target = root_location(&subject.key, roots[1]);
     subject.commit(vec![Hide { target, ruling: ruling() }.into_type()]).await;
-    assert!(of_moderation(&logged_statements(admin, &name).await) > 0, "a decision is written");
+    let decided = logged_statements(admin, &name).await;
+    assert!(of_moderation(&decided) > 0, "a decision is written");
+    assert!(decided.iter().any(|sql| sql.contains("`switch`")), "its gate is read");
     query(admin, "SET GLOBAL general_log = 0".to_owned()).await;
     store.close().await;
     first.close().await;

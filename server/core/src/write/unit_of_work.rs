@@ -62,6 +62,7 @@ pub struct UnitOfWork {
     proposals: BTreeMap<(CommentId, i32), Proposal>,
     database_time: Option<Millis>,
     gate: ModerationGate,
+    lacks_gate: bool,
     write_set: WriteSet,
 }
 

@@ -123,7 +123,7 @@ trait CommitType: BatchType {
         gate: ModerationGate,
     ) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError>;
 
-    /// Returns true if a command may need an open gate of moderation.
+    /// Returns true if the commands alone show that one may need an open gate of moderation.
     fn may_need_gate(_commands: &[Command<Self>]) -> bool {
         false
     }
@@ -174,7 +174,8 @@ impl<K: CommitType> CommitBatch<'_, K> {
         let Some(first) = commands.first() else { return Ok(Vec::new()) };
         let id = self.ids.commit(first.subject.partition()).await;
         let id = id.map_err(|error| BatchFailure { fault: error.into(), outcome_unknown })?;
-        let gate = if K::may_need_gate(commands) { self.gates.state(self.source).await } else { ModerationGate::Open };
+        let needs_gate = K::may_need_gate(commands);
+        let mut gate = if needs_gate { self.gates.state(self.source).await } else { self.gates.last(self.source) };
         let mut duplicate_check = if outcome_unknown { DuplicateCheck::Possible } else { DuplicateCheck::Unlikely };
         loop {
             let check = std::mem::replace(&mut duplicate_check, DuplicateCheck::Possible);
@@ -184,6 +185,10 @@ impl<K: CommitType> CommitBatch<'_, K> {
                         K::mark_own_commit(commands, &mut outputs);
                     }
                     return Ok(outputs);
+                }
+                Err(BatchFailure { fault: StoreError::GateUnread, .. }) if gate == ModerationGate::Unread => {
+                    gate = self.gates.state(self.source).await;
+                    duplicate_check = check;
                 }
                 Err(failure) => {
                     outcome_unknown |= failure.outcome_unknown;

@@ -4,7 +4,10 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use riposte_sdk::v1::{CommentSort, CommentState, ErrorReason};
+use riposte_sdk::v1::{
+    CommentSort, CommentState, ErrorReason, ModerationMode, Subject, UpdateCommentRequest, UpdateSubjectRequest,
+};
+use riposte_tests::say::content;
 use riposte_tests::{Say, Server, command, refused, until};
 use tonic::Code;
 
@@ -16,6 +19,8 @@ const GATED: &str = "gated";
 const PRE: [&str; 2] = ["--set", "object_types.gated.moderation=pre"];
 /// The plain calls to either process in each phase.
 const CALLS: usize = 50;
+/// The number of subjects, of which some lie on each data source.
+const SUBJECTS: usize = 16;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_comment_waits_beside_a_process_of_before_moderation_and_all_other_calls_work() -> Result<()> {
@@ -29,13 +34,26 @@ async fn no_comment_waits_beside_a_process_of_before_moderation_and_all_other_ca
     let [waits, later] = [say.comment("ann", "unjudged one").await?, say.comment("ann", "unjudged two").await?];
     ensure!(waits.state() == CommentState::Pending && later.state() == CommentState::Pending, "{waits:?}");
 
+    // Of the type, no comment waits; of this subject, all do.
+    let strict = Say::on(&say.client, "article");
+    let root = strict.comment("ann", "before").await?.id;
+    hold(&strict).await?;
+    ensure!(strict.comment("ann", "held").await?.state() == CommentState::Pending);
+
     let old = before.start().await?;
     let begun = Instant::now();
+    write_everywhere(&old).await?;
     until("comments that would wait are refused", async || is_refused(say.comment("ann", "late").await)).await?;
-    println!("the gate closed {:?} after the old process served", begun.elapsed());
+    println!("the gate closed {:?} after the old process began to write", begun.elapsed());
+    // Each data source has a gate.
+    until("the mode of a subject counts", async || is_refused(strict.comment("ann", "late").await)).await?;
+    ensure!(is_refused(strict.reply(root, "ann", "late").await)?, "a reply would wait");
+    ensure!(is_refused(edit(&strict, root).await)?, "an edit would wait");
     plain_calls(&old, &new).await?;
     unseen(&old, &say).await?;
     until("the old process is counted", async || {
+        // A process that does not write lets its leases end.
+        write_everywhere(&old).await?;
         let text = ask(new.metrics_target(), "GET", "/metrics").await?;
         let count = text.lines().find_map(|line| line.strip_prefix("riposte_old_writers "));
         Ok(count.is_some_and(|count| count != "0"))
@@ -51,6 +69,9 @@ async fn no_comment_waits_beside_a_process_of_before_moderation_and_all_other_ca
         error => is_refused(error).map(|_| false),
     })
     .await?;
+    until("comments under the subject wait again", async || Ok(!is_refused(strict.reply(root, "ann", "after").await)?))
+        .await?;
+    edit(&strict, root).await?;
     println!("the gate opened {:?} after the old process had stopped", begun.elapsed());
     back_and_forth(before, &new, &say).await?;
     ensure!(new.stop().await? == Some(0));
@@ -86,6 +107,33 @@ fn is_refused<T: std::fmt::Debug>(made: Result<T, tonic::Status>) -> Result<bool
             other => bail!("{other:?}"),
         },
     }
+}
+
+/// Lets the comments of a subject wait.
+async fn hold(say: &Say) -> Result<()> {
+    let (key, moderation_mode) = (Some(say.key.clone()), ModerationMode::Pre.into());
+    let request = UpdateSubjectRequest {
+        subject: Some(Subject { key, moderation_mode, ..Subject::default() }),
+        update_mask: Some(prost_types::FieldMask { paths: vec!["moderation_mode".to_owned()] }),
+        ..UpdateSubjectRequest::default()
+    };
+    say.client.subjects().update_subject(request).await?;
+    Ok(())
+}
+
+async fn edit(say: &Say, id: i64) -> Result<(), tonic::Status> {
+    let (member_id, content) = ("ann".to_owned(), content("edited"));
+    let request = UpdateCommentRequest { id, member_id, content, ..UpdateCommentRequest::default() };
+    say.client.comments().update_comment(request).await.map(drop)
+}
+
+/// Lets a process write to every data source. A process takes its leases with its first writes.
+async fn write_everywhere(server: &Server) -> Result<()> {
+    let client = server.client()?;
+    for _ in 0..SUBJECTS {
+        Say::on(&client, "article").comment("m", "plain").await?;
+    }
+    Ok(())
 }
 
 /// Creates, likes and lists at both processes; none may fail.

@@ -21,6 +21,8 @@ pub enum ModerationGate {
     Open,
     /// A process of a version before moderation runs, or moderation is turned off.
     Closed,
+    /// It was not read. See [`UnitOfWork::lacks_gate`].
+    Unread,
 }
 
 impl UnitOfWork {
@@ -29,13 +31,21 @@ impl UnitOfWork {
         self.gate = gate;
     }
 
+    /// Returns `true` if a command needed the gate, which was not read. Nothing of the unit of work
+    /// may be written then; the store reads the gate and decides the batch again.
+    #[must_use]
+    pub fn lacks_gate(&self) -> bool {
+        self.lacks_gate
+    }
+
     /// Refuses changes that need an open gate: those that would leave a comment waiting or refused
     /// or store a proposal, appeals, and verdicts that only moderation knows.
-    pub(crate) fn pass_gate(&self, changes: &[Change]) -> Result<()> {
-        if self.gate == ModerationGate::Closed && changes.iter().any(|change| self.requires_gate(change)) {
-            return Err(Error::Overloaded { after: RETRY });
+    pub(crate) fn pass_gate(&mut self, changes: &[Change]) -> Result<()> {
+        if self.gate == ModerationGate::Open || !changes.iter().any(|change| self.requires_gate(change)) {
+            return Ok(());
         }
-        Ok(())
+        self.lacks_gate |= self.gate == ModerationGate::Unread;
+        Err(Error::Overloaded { after: RETRY })
     }
 
     fn requires_gate(&self, change: &Change) -> bool {

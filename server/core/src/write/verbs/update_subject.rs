@@ -46,7 +46,9 @@ impl Request for UpdateSubject {
 
 impl Verb for UpdateSubject {
     fn lock_set(&self) -> LockSet {
-        LockSet::default()
+        // Comments that the same batch creates wait.
+        let database_time = self.moderation.flatten().is_some_and(|mode| mode.new_state().may_be_unpublished());
+        LockSet { database_time, ..LockSet::default() }
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {

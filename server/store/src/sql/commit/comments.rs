@@ -27,6 +27,9 @@ impl CommitType for CommandKind {
         let mut unit = load::comments(tx, commands, duplicate_check, lock_wait).await?;
         unit.set_gate(gate);
         let (unit, outputs) = run_commands(unit, commands, UnitOfWork::run)?;
+        if unit.lacks_gate() {
+            return Err(StoreError::GateUnread);
+        }
         let is_rejected_create = |(command, output): (&Command, &Result<CommandOutput>)| {
             output.is_err() && load::detects_duplicates(&command.verb)
         };
