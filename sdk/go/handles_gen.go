@@ -701,7 +701,7 @@ func (h *Comment) Delete(ctx context.Context, memberID string) (*ripostev1.Delet
 	return h.client.Comments().DeleteComment(ctx, request)
 }
 
-// CommentReportOption is an option of [Comment.Report]: [ReportReason], [Text], [LegalReference].
+// CommentReportOption is an option of [Comment.Report]: [ReportReason], [Text], [ClaimsIllegal], [LegalReference].
 type CommentReportOption interface {
 	commentReportOption(*ripostev1.ReportCommentRequest)
 }
@@ -714,16 +714,22 @@ func (o Text) commentReportOption(request *ripostev1.ReportCommentRequest) {
 	request.Text = string(o)
 }
 
+func (o ClaimsIllegal) commentReportOption(request *ripostev1.ReportCommentRequest) {
+	request.ClaimsIllegal = bool(o)
+}
+
 func (o LegalReference) commentReportOption(request *ripostev1.ReportCommentRequest) {
 	request.LegalReference = string(o)
 }
 
 // Report reports the comment to its moderators, as a member; a second report of the member replaces
-// the first. The service refuses one without a reason.
+// the first. The service refuses one without a reason. The report is about the version that the
+// handle shows; where the comment has changed since, it counts nothing.
 func (h *Comment) Report(ctx context.Context, memberID string, options ...CommentReportOption) (*ripostev1.ReportCommentResponse, error) {
 	request := &ripostev1.ReportCommentRequest{
 		CommentId: h.Comment.GetId(),
 		MemberId:  memberID,
+		Etag:      h.Comment.GetEtag(),
 	}
 	for _, option := range options {
 		option.commentReportOption(request)
@@ -769,6 +775,10 @@ const (
 // Text is an option. In the member's words; at most 1,000 code points.
 type Text string
 
+// ClaimsIllegal is an option. True: the member says that it is illegal. It then waits for a
+// moderator at once, unless a moderator has judged this version.
+type ClaimsIllegal bool
+
 // LegalReference is an option. The law that the member names; at most 256 bytes.
 type LegalReference string
 
@@ -801,6 +811,72 @@ func (h *Comment) ModeratorDelete(ctx context.Context, moderatorID string, reaso
 	}
 	return h.client.Admin().DeleteComment(ctx, request)
 }
+
+// Reports walks over the reports on the comment with their reporters, the newest first; for a
+// client that may call ModerationService.
+func (h *Comment) Reports(ctx context.Context) iter.Seq2[*ripostev1.Report, error] {
+	request := &ripostev1.ListReportsRequest{
+		CommentId: h.Comment.GetId(),
+	}
+	return h.client.ListReports(ctx, request)
+}
+
+// ReviewQueue is a handle.
+//
+// The review queue of an object type, for a client that may call ModerationService. Making one
+// calls nothing.
+type ReviewQueue struct {
+	*ripostev1.ListReviewItemsRequest
+	client *Client
+}
+
+func (c *Client) holdReviewQueue(message *ripostev1.ListReviewItemsRequest) *ReviewQueue {
+	return &ReviewQueue{
+		ListReviewItemsRequest: message,
+		client:                 c,
+	}
+}
+
+// MarshalJSON lets encoding/json write the handle as [JSON] does.
+func (h *ReviewQueue) MarshalJSON() ([]byte, error) { return JSON(h) }
+
+// ReviewQueue makes a handle; it calls nothing.
+func (c *Client) ReviewQueue(objectType string) *ReviewQueue {
+	return c.holdReviewQueue(&ripostev1.ListReviewItemsRequest{ObjectType: objectType})
+}
+
+// Items walks over what waits and no moderator has leased, the earliest due first.
+func (h *ReviewQueue) Items(ctx context.Context) iter.Seq2[*ripostev1.ReviewItem, error] {
+	request := &ripostev1.ListReviewItemsRequest{
+		ObjectType: h.ListReviewItemsRequest.GetObjectType(),
+	}
+	return h.client.ListReviewItems(ctx, request)
+}
+
+// ReviewQueueClaimOption is an option of [ReviewQueue.Claim]: [Limit].
+type ReviewQueueClaimOption interface {
+	reviewQueueClaimOption(*ripostev1.ClaimReviewItemsRequest)
+}
+
+func (o Limit) reviewQueueClaimOption(request *ripostev1.ClaimReviewItemsRequest) {
+	request.Limit = int32(o)
+}
+
+// Claim leases the items that are due first to a moderator.
+func (h *ReviewQueue) Claim(ctx context.Context, moderatorID string, options ...ReviewQueueClaimOption) (*ripostev1.ClaimReviewItemsResponse, error) {
+	request := &ripostev1.ClaimReviewItemsRequest{
+		ObjectType:  h.ListReviewItemsRequest.GetObjectType(),
+		ModeratorId: moderatorID,
+	}
+	for _, option := range options {
+		option.reviewQueueClaimOption(request)
+	}
+	return h.client.Moderation().ClaimReviewItems(ctx, request)
+}
+
+// Limit is an option. Items wanted: default 10 (when 0), at most 25. Fewer are leased where they
+// would exceed 1 MiB.
+type Limit int32
 
 // Viewer is an option: the member who looks at a page. What this member likes is asked for as well,
 // and stands at each Comment as OwnLike; it is unknown where that call fails.

@@ -15,7 +15,7 @@ const serviceConfig = `{
   "retryThrottling": {"maxTokens":100,"tokenRatio":0.1},
   "methodConfig": [
     {
-      "name": [{"method":"ListSubjects","service":"riposte.v1.AdminService"},{"method":"ListHotSubjects","service":"riposte.v1.AdminService"}],
+      "name": [{"method":"ListSubjects","service":"riposte.v1.AdminService"},{"method":"GetClientInfo","service":"riposte.v1.AdminService"},{"method":"ListHotSubjects","service":"riposte.v1.AdminService"}],
       "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
     },
     {
@@ -154,6 +154,8 @@ func timeout(method string) time.Duration {
 	case "/riposte.v1.AdminService/PinComment":
 		return 5000 * time.Millisecond
 	case "/riposte.v1.AdminService/UnpinComment":
+		return 5000 * time.Millisecond
+	case "/riposte.v1.AdminService/GetClientInfo":
 		return 5000 * time.Millisecond
 	case "/riposte.v1.AdminService/ListHotSubjects":
 		return 5000 * time.Millisecond

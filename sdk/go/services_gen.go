@@ -262,7 +262,7 @@ func (c *Client) ListReviewItemsPages(ctx context.Context, request *ripostev1.Li
 // for to the end of the list, reading page after page. It ends with the first error, and begins
 // anew when it is ranged over anew.
 //
-// Reads the decisions on a comment, newest first.
+// Reads the decisions on a comment or on a member's comments, newest first.
 func (c *Client) ListDecisions(ctx context.Context, request *ripostev1.ListDecisionsRequest) iter.Seq2[*ripostev1.Decision, error] {
 	return items(c.ListDecisionsPages(ctx, request), (*ripostev1.ListDecisionsResponse).GetDecisions)
 }

@@ -1,6 +1,7 @@
 //! Real data, read without the server's importers, and functions that import it into a server.
 
 pub mod madrid;
+pub mod moderators;
 pub mod polis;
 
 use std::io::Read;
@@ -67,10 +68,19 @@ impl Storage {
     /// # Errors
     /// If the migration fails.
     pub async fn mariadb() -> Result<Option<Self>> {
+        Self::mariadb_with(&[]).await
+    }
+
+    /// Does the same with additional settings of the form `key=value`.
+    ///
+    /// # Errors
+    /// If the migration fails.
+    pub async fn mariadb_with(more: &[&str]) -> Result<Option<Self>> {
         let Some(servers) = mysql::servers() else { return Ok(None) };
         let deep = format!("object_types.proposal.max_depth={DEEP}");
         let tables = ["store.subject_tables=50", "store.index_tables=200"].map(str::to_owned);
-        let sets = settings::sets(tables.into_iter().chain([deep]));
+        let more = more.iter().map(|&set| set.to_owned());
+        let sets = settings::sets(tables.into_iter().chain([deep]).chain(more));
         Ok(Some(Self::MariaDb(Databases::on(&servers, sets).await?.arguments)))
     }
 

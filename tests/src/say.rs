@@ -14,7 +14,7 @@ const REPEATS: usize = 5;
 
 /// Repeats a call that exceeded its deadline. A write has a request id, so that it takes effect
 /// once.
-async fn patiently<T, F>(ask: impl Fn() -> F) -> Result<T, Status>
+pub(crate) async fn patiently<T, F>(ask: impl Fn() -> F) -> Result<T, Status>
 where
     F: Future<Output = Result<T, Status>>,
 {
@@ -27,7 +27,7 @@ where
     ask().await
 }
 
-fn request_id() -> String {
+pub(crate) fn request_id() -> String {
     uuid::Uuid::now_v7().to_string()
 }
 

@@ -31,6 +31,7 @@ mod process {
     mod reflection;
     mod reimports;
     mod rejections;
+    mod report_floods;
     mod response_cache;
     mod roles;
     mod rolling;

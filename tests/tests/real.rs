@@ -6,6 +6,7 @@ mod real {
     mod exports;
     mod interrupted;
     mod madrid;
+    mod moderation;
     mod polis;
     mod ranked;
 }

@@ -1901,6 +1901,107 @@ func (x *SetModerationResponse) GetRepairedCount() int64 {
 	return 0
 }
 
+// Asks for what is stored about the client that wrote a comment.
+type GetClientInfoRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The comment. Required; in any state.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The reason, for the audit log. Required; 1 to 512 code points.
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetClientInfoRequest) Reset() {
+	*x = GetClientInfoRequest{}
+	mi := &file_riposte_v1_admin_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetClientInfoRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetClientInfoRequest) ProtoMessage() {}
+
+func (x *GetClientInfoRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_admin_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetClientInfoRequest.ProtoReflect.Descriptor instead.
+func (*GetClientInfoRequest) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *GetClientInfoRequest) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *GetClientInfoRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// What is stored about the client.
+type GetClientInfoResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+	Client        *ClientInfo `protobuf:"bytes,1,opt,name=client,proto3" json:"client,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetClientInfoResponse) Reset() {
+	*x = GetClientInfoResponse{}
+	mi := &file_riposte_v1_admin_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetClientInfoResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetClientInfoResponse) ProtoMessage() {}
+
+func (x *GetClientInfoResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_admin_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetClientInfoResponse.ProtoReflect.Descriptor instead.
+func (*GetClientInfoResponse) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *GetClientInfoResponse) GetClient() *ClientInfo {
+	if x != nil {
+		return x.Client
+	}
+	return nil
+}
+
 // Asks to pin a root as a moderator. Named apart from CommentService's own request.
 type AdminServicePinCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1917,7 +2018,7 @@ type AdminServicePinCommentRequest struct {
 
 func (x *AdminServicePinCommentRequest) Reset() {
 	*x = AdminServicePinCommentRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[23]
+	mi := &file_riposte_v1_admin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1929,7 +2030,7 @@ func (x *AdminServicePinCommentRequest) String() string {
 func (*AdminServicePinCommentRequest) ProtoMessage() {}
 
 func (x *AdminServicePinCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[23]
+	mi := &file_riposte_v1_admin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1942,7 +2043,7 @@ func (x *AdminServicePinCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AdminServicePinCommentRequest.ProtoReflect.Descriptor instead.
 func (*AdminServicePinCommentRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{23}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *AdminServicePinCommentRequest) GetId() int64 {
@@ -1979,7 +2080,7 @@ type AdminServicePinCommentResponse struct {
 
 func (x *AdminServicePinCommentResponse) Reset() {
 	*x = AdminServicePinCommentResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[24]
+	mi := &file_riposte_v1_admin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1991,7 +2092,7 @@ func (x *AdminServicePinCommentResponse) String() string {
 func (*AdminServicePinCommentResponse) ProtoMessage() {}
 
 func (x *AdminServicePinCommentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[24]
+	mi := &file_riposte_v1_admin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2004,7 +2105,7 @@ func (x *AdminServicePinCommentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AdminServicePinCommentResponse.ProtoReflect.Descriptor instead.
 func (*AdminServicePinCommentResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{24}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *AdminServicePinCommentResponse) GetComment() *Comment {
@@ -2037,7 +2138,7 @@ type AdminServiceUnpinCommentRequest struct {
 
 func (x *AdminServiceUnpinCommentRequest) Reset() {
 	*x = AdminServiceUnpinCommentRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[25]
+	mi := &file_riposte_v1_admin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2049,7 +2150,7 @@ func (x *AdminServiceUnpinCommentRequest) String() string {
 func (*AdminServiceUnpinCommentRequest) ProtoMessage() {}
 
 func (x *AdminServiceUnpinCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[25]
+	mi := &file_riposte_v1_admin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2062,7 +2163,7 @@ func (x *AdminServiceUnpinCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AdminServiceUnpinCommentRequest.ProtoReflect.Descriptor instead.
 func (*AdminServiceUnpinCommentRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{25}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *AdminServiceUnpinCommentRequest) GetId() int64 {
@@ -2099,7 +2200,7 @@ type AdminServiceUnpinCommentResponse struct {
 
 func (x *AdminServiceUnpinCommentResponse) Reset() {
 	*x = AdminServiceUnpinCommentResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[26]
+	mi := &file_riposte_v1_admin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2111,7 +2212,7 @@ func (x *AdminServiceUnpinCommentResponse) String() string {
 func (*AdminServiceUnpinCommentResponse) ProtoMessage() {}
 
 func (x *AdminServiceUnpinCommentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[26]
+	mi := &file_riposte_v1_admin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2124,7 +2225,7 @@ func (x *AdminServiceUnpinCommentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AdminServiceUnpinCommentResponse.ProtoReflect.Descriptor instead.
 func (*AdminServiceUnpinCommentResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{26}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *AdminServiceUnpinCommentResponse) GetComment() *Comment {
@@ -2158,7 +2259,7 @@ type SubjectScope struct {
 
 func (x *SubjectScope) Reset() {
 	*x = SubjectScope{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[27]
+	mi := &file_riposte_v1_admin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2170,7 +2271,7 @@ func (x *SubjectScope) String() string {
 func (*SubjectScope) ProtoMessage() {}
 
 func (x *SubjectScope) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[27]
+	mi := &file_riposte_v1_admin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2183,7 +2284,7 @@ func (x *SubjectScope) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubjectScope.ProtoReflect.Descriptor instead.
 func (*SubjectScope) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{27}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *SubjectScope) GetScope() isSubjectScope_Scope {
@@ -2255,7 +2356,7 @@ type AllSubjects struct {
 
 func (x *AllSubjects) Reset() {
 	*x = AllSubjects{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[28]
+	mi := &file_riposte_v1_admin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2267,7 +2368,7 @@ func (x *AllSubjects) String() string {
 func (*AllSubjects) ProtoMessage() {}
 
 func (x *AllSubjects) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[28]
+	mi := &file_riposte_v1_admin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2280,7 +2381,7 @@ func (x *AllSubjects) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllSubjects.ProtoReflect.Descriptor instead.
 func (*AllSubjects) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{28}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{30}
 }
 
 // Asks to compare stored counts with the rows they count.
@@ -2298,7 +2399,7 @@ type VerifyCountsRequest struct {
 
 func (x *VerifyCountsRequest) Reset() {
 	*x = VerifyCountsRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[29]
+	mi := &file_riposte_v1_admin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2310,7 +2411,7 @@ func (x *VerifyCountsRequest) String() string {
 func (*VerifyCountsRequest) ProtoMessage() {}
 
 func (x *VerifyCountsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[29]
+	mi := &file_riposte_v1_admin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2323,7 +2424,7 @@ func (x *VerifyCountsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyCountsRequest.ProtoReflect.Descriptor instead.
 func (*VerifyCountsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{29}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *VerifyCountsRequest) GetScope() *SubjectScope {
@@ -2358,7 +2459,7 @@ type VerifyCountsResponse struct {
 
 func (x *VerifyCountsResponse) Reset() {
 	*x = VerifyCountsResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[30]
+	mi := &file_riposte_v1_admin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2370,7 +2471,7 @@ func (x *VerifyCountsResponse) String() string {
 func (*VerifyCountsResponse) ProtoMessage() {}
 
 func (x *VerifyCountsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[30]
+	mi := &file_riposte_v1_admin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2383,7 +2484,7 @@ func (x *VerifyCountsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyCountsResponse.ProtoReflect.Descriptor instead.
 func (*VerifyCountsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{30}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *VerifyCountsResponse) GetSubject() *SubjectKey {
@@ -2432,7 +2533,7 @@ type CountDrift struct {
 
 func (x *CountDrift) Reset() {
 	*x = CountDrift{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[31]
+	mi := &file_riposte_v1_admin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2444,7 +2545,7 @@ func (x *CountDrift) String() string {
 func (*CountDrift) ProtoMessage() {}
 
 func (x *CountDrift) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[31]
+	mi := &file_riposte_v1_admin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2457,7 +2558,7 @@ func (x *CountDrift) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountDrift.ProtoReflect.Descriptor instead.
 func (*CountDrift) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{31}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CountDrift) GetCommentId() int64 {
@@ -2505,7 +2606,7 @@ type RepairCountsRequest struct {
 
 func (x *RepairCountsRequest) Reset() {
 	*x = RepairCountsRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[32]
+	mi := &file_riposte_v1_admin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2517,7 +2618,7 @@ func (x *RepairCountsRequest) String() string {
 func (*RepairCountsRequest) ProtoMessage() {}
 
 func (x *RepairCountsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[32]
+	mi := &file_riposte_v1_admin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2530,7 +2631,7 @@ func (x *RepairCountsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RepairCountsRequest.ProtoReflect.Descriptor instead.
 func (*RepairCountsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{32}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *RepairCountsRequest) GetScope() *SubjectScope {
@@ -2572,7 +2673,7 @@ type RepairCountsResponse struct {
 
 func (x *RepairCountsResponse) Reset() {
 	*x = RepairCountsResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[33]
+	mi := &file_riposte_v1_admin_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2584,7 +2685,7 @@ func (x *RepairCountsResponse) String() string {
 func (*RepairCountsResponse) ProtoMessage() {}
 
 func (x *RepairCountsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[33]
+	mi := &file_riposte_v1_admin_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2597,7 +2698,7 @@ func (x *RepairCountsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RepairCountsResponse.ProtoReflect.Descriptor instead.
 func (*RepairCountsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{33}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *RepairCountsResponse) GetSubject() *SubjectKey {
@@ -2645,7 +2746,7 @@ type RebuildMemberHistoryRequest struct {
 
 func (x *RebuildMemberHistoryRequest) Reset() {
 	*x = RebuildMemberHistoryRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[34]
+	mi := &file_riposte_v1_admin_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2657,7 +2758,7 @@ func (x *RebuildMemberHistoryRequest) String() string {
 func (*RebuildMemberHistoryRequest) ProtoMessage() {}
 
 func (x *RebuildMemberHistoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[34]
+	mi := &file_riposte_v1_admin_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2670,7 +2771,7 @@ func (x *RebuildMemberHistoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildMemberHistoryRequest.ProtoReflect.Descriptor instead.
 func (*RebuildMemberHistoryRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{34}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *RebuildMemberHistoryRequest) GetScope() *SubjectScope {
@@ -2713,7 +2814,7 @@ type RebuildMemberHistoryResponse struct {
 
 func (x *RebuildMemberHistoryResponse) Reset() {
 	*x = RebuildMemberHistoryResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[35]
+	mi := &file_riposte_v1_admin_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2725,7 +2826,7 @@ func (x *RebuildMemberHistoryResponse) String() string {
 func (*RebuildMemberHistoryResponse) ProtoMessage() {}
 
 func (x *RebuildMemberHistoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[35]
+	mi := &file_riposte_v1_admin_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2738,7 +2839,7 @@ func (x *RebuildMemberHistoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildMemberHistoryResponse.ProtoReflect.Descriptor instead.
 func (*RebuildMemberHistoryResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{35}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *RebuildMemberHistoryResponse) GetSubjectsDone() int64 {
@@ -2786,7 +2887,7 @@ type RebuildRanksRequest struct {
 
 func (x *RebuildRanksRequest) Reset() {
 	*x = RebuildRanksRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[36]
+	mi := &file_riposte_v1_admin_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2798,7 +2899,7 @@ func (x *RebuildRanksRequest) String() string {
 func (*RebuildRanksRequest) ProtoMessage() {}
 
 func (x *RebuildRanksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[36]
+	mi := &file_riposte_v1_admin_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2811,7 +2912,7 @@ func (x *RebuildRanksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildRanksRequest.ProtoReflect.Descriptor instead.
 func (*RebuildRanksRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{36}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *RebuildRanksRequest) GetScope() *SubjectScope {
@@ -2854,7 +2955,7 @@ type RebuildRanksResponse struct {
 
 func (x *RebuildRanksResponse) Reset() {
 	*x = RebuildRanksResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[37]
+	mi := &file_riposte_v1_admin_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2866,7 +2967,7 @@ func (x *RebuildRanksResponse) String() string {
 func (*RebuildRanksResponse) ProtoMessage() {}
 
 func (x *RebuildRanksResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[37]
+	mi := &file_riposte_v1_admin_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2879,7 +2980,7 @@ func (x *RebuildRanksResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildRanksResponse.ProtoReflect.Descriptor instead.
 func (*RebuildRanksResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{37}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *RebuildRanksResponse) GetSubjectsDone() int64 {
@@ -2923,7 +3024,7 @@ type RebuildCacheRequest struct {
 
 func (x *RebuildCacheRequest) Reset() {
 	*x = RebuildCacheRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[38]
+	mi := &file_riposte_v1_admin_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2935,7 +3036,7 @@ func (x *RebuildCacheRequest) String() string {
 func (*RebuildCacheRequest) ProtoMessage() {}
 
 func (x *RebuildCacheRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[38]
+	mi := &file_riposte_v1_admin_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2948,7 +3049,7 @@ func (x *RebuildCacheRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildCacheRequest.ProtoReflect.Descriptor instead.
 func (*RebuildCacheRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{38}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *RebuildCacheRequest) GetScope() *SubjectScope {
@@ -2976,7 +3077,7 @@ type RebuildCacheResponse struct {
 
 func (x *RebuildCacheResponse) Reset() {
 	*x = RebuildCacheResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[39]
+	mi := &file_riposte_v1_admin_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2988,7 +3089,7 @@ func (x *RebuildCacheResponse) String() string {
 func (*RebuildCacheResponse) ProtoMessage() {}
 
 func (x *RebuildCacheResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[39]
+	mi := &file_riposte_v1_admin_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3001,7 +3102,7 @@ func (x *RebuildCacheResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RebuildCacheResponse.ProtoReflect.Descriptor instead.
 func (*RebuildCacheResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{39}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *RebuildCacheResponse) GetSubjectsRebuilt() int64 {
@@ -3023,7 +3124,7 @@ type ListHotSubjectsRequest struct {
 
 func (x *ListHotSubjectsRequest) Reset() {
 	*x = ListHotSubjectsRequest{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[40]
+	mi := &file_riposte_v1_admin_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3035,7 +3136,7 @@ func (x *ListHotSubjectsRequest) String() string {
 func (*ListHotSubjectsRequest) ProtoMessage() {}
 
 func (x *ListHotSubjectsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[40]
+	mi := &file_riposte_v1_admin_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3048,7 +3149,7 @@ func (x *ListHotSubjectsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHotSubjectsRequest.ProtoReflect.Descriptor instead.
 func (*ListHotSubjectsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{40}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ListHotSubjectsRequest) GetLimit() int32 {
@@ -3069,7 +3170,7 @@ type ListHotSubjectsResponse struct {
 
 func (x *ListHotSubjectsResponse) Reset() {
 	*x = ListHotSubjectsResponse{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[41]
+	mi := &file_riposte_v1_admin_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3081,7 +3182,7 @@ func (x *ListHotSubjectsResponse) String() string {
 func (*ListHotSubjectsResponse) ProtoMessage() {}
 
 func (x *ListHotSubjectsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[41]
+	mi := &file_riposte_v1_admin_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3094,7 +3195,7 @@ func (x *ListHotSubjectsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHotSubjectsResponse.ProtoReflect.Descriptor instead.
 func (*ListHotSubjectsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{41}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ListHotSubjectsResponse) GetSubjects() []*HotSubject {
@@ -3119,7 +3220,7 @@ type HotSubject struct {
 
 func (x *HotSubject) Reset() {
 	*x = HotSubject{}
-	mi := &file_riposte_v1_admin_proto_msgTypes[42]
+	mi := &file_riposte_v1_admin_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3131,7 +3232,7 @@ func (x *HotSubject) String() string {
 func (*HotSubject) ProtoMessage() {}
 
 func (x *HotSubject) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_admin_proto_msgTypes[42]
+	mi := &file_riposte_v1_admin_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3144,7 +3245,7 @@ func (x *HotSubject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HotSubject.ProtoReflect.Descriptor instead.
 func (*HotSubject) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{42}
+	return file_riposte_v1_admin_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *HotSubject) GetKey() *SubjectKey {
@@ -3313,7 +3414,12 @@ const file_riposte_v1_admin_proto_rawDesc = "" +
 	"\rsettled_count\x18\x02 \x01(\x03B\x020\x01R\fsettledCount\x12'\n" +
 	"\rpending_count\x18\x03 \x01(\x03B\x020\x01R\fpendingCount\x12)\n" +
 	"\x0erejected_count\x18\x04 \x01(\x03B\x020\x01R\rrejectedCount\x12)\n" +
-	"\x0erepaired_count\x18\x05 \x01(\x03B\x020\x01R\rrepairedCount\"u\n" +
+	"\x0erepaired_count\x18\x05 \x01(\x03B\x020\x01R\rrepairedCount\"B\n" +
+	"\x14GetClientInfoRequest\x12\x12\n" +
+	"\x02id\x18\x01 \x01(\x03B\x020\x01R\x02id\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"G\n" +
+	"\x15GetClientInfoResponse\x12.\n" +
+	"\x06client\x18\x01 \x01(\v2\x16.riposte.v1.ClientInfoR\x06client\"u\n" +
 	"\x1dAdminServicePinCommentRequest\x12\x12\n" +
 	"\x02id\x18\x01 \x01(\x03B\x020\x01R\x02id\x12!\n" +
 	"\fmoderator_id\x18\x02 \x01(\tR\vmoderatorId\x12\x1d\n" +
@@ -3424,7 +3530,7 @@ func file_riposte_v1_admin_proto_rawDescGZIP() []byte {
 }
 
 var file_riposte_v1_admin_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_riposte_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
+var file_riposte_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
 var file_riposte_v1_admin_proto_goTypes = []any{
 	(ImportOutcome)(0),                        // 0: riposte.v1.ImportOutcome
 	(PendingAction)(0),                        // 1: riposte.v1.PendingAction
@@ -3451,97 +3557,100 @@ var file_riposte_v1_admin_proto_goTypes = []any{
 	(*AdminServiceDeleteCommentResponse)(nil), // 22: riposte.v1.AdminServiceDeleteCommentResponse
 	(*SetModerationRequest)(nil),              // 23: riposte.v1.SetModerationRequest
 	(*SetModerationResponse)(nil),             // 24: riposte.v1.SetModerationResponse
-	(*AdminServicePinCommentRequest)(nil),     // 25: riposte.v1.AdminServicePinCommentRequest
-	(*AdminServicePinCommentResponse)(nil),    // 26: riposte.v1.AdminServicePinCommentResponse
-	(*AdminServiceUnpinCommentRequest)(nil),   // 27: riposte.v1.AdminServiceUnpinCommentRequest
-	(*AdminServiceUnpinCommentResponse)(nil),  // 28: riposte.v1.AdminServiceUnpinCommentResponse
-	(*SubjectScope)(nil),                      // 29: riposte.v1.SubjectScope
-	(*AllSubjects)(nil),                       // 30: riposte.v1.AllSubjects
-	(*VerifyCountsRequest)(nil),               // 31: riposte.v1.VerifyCountsRequest
-	(*VerifyCountsResponse)(nil),              // 32: riposte.v1.VerifyCountsResponse
-	(*CountDrift)(nil),                        // 33: riposte.v1.CountDrift
-	(*RepairCountsRequest)(nil),               // 34: riposte.v1.RepairCountsRequest
-	(*RepairCountsResponse)(nil),              // 35: riposte.v1.RepairCountsResponse
-	(*RebuildMemberHistoryRequest)(nil),       // 36: riposte.v1.RebuildMemberHistoryRequest
-	(*RebuildMemberHistoryResponse)(nil),      // 37: riposte.v1.RebuildMemberHistoryResponse
-	(*RebuildRanksRequest)(nil),               // 38: riposte.v1.RebuildRanksRequest
-	(*RebuildRanksResponse)(nil),              // 39: riposte.v1.RebuildRanksResponse
-	(*RebuildCacheRequest)(nil),               // 40: riposte.v1.RebuildCacheRequest
-	(*RebuildCacheResponse)(nil),              // 41: riposte.v1.RebuildCacheResponse
-	(*ListHotSubjectsRequest)(nil),            // 42: riposte.v1.ListHotSubjectsRequest
-	(*ListHotSubjectsResponse)(nil),           // 43: riposte.v1.ListHotSubjectsResponse
-	(*HotSubject)(nil),                        // 44: riposte.v1.HotSubject
-	nil,                                       // 45: riposte.v1.ImportedSubject.MetadataEntry
-	nil,                                       // 46: riposte.v1.ItemError.MetadataEntry
-	(*SubjectKey)(nil),                        // 47: riposte.v1.SubjectKey
-	(SubjectState)(0),                         // 48: riposte.v1.SubjectState
-	(*timestamppb.Timestamp)(nil),             // 49: google.protobuf.Timestamp
-	(*Content)(nil),                           // 50: riposte.v1.Content
-	(*ClientInfo)(nil),                        // 51: riposte.v1.ClientInfo
-	(CommentState)(0),                         // 52: riposte.v1.CommentState
-	(DeletedBy)(0),                            // 53: riposte.v1.DeletedBy
-	(LikeValue)(0),                            // 54: riposte.v1.LikeValue
-	(*Subject)(nil),                           // 55: riposte.v1.Subject
-	(*Comment)(nil),                           // 56: riposte.v1.Comment
+	(*GetClientInfoRequest)(nil),              // 25: riposte.v1.GetClientInfoRequest
+	(*GetClientInfoResponse)(nil),             // 26: riposte.v1.GetClientInfoResponse
+	(*AdminServicePinCommentRequest)(nil),     // 27: riposte.v1.AdminServicePinCommentRequest
+	(*AdminServicePinCommentResponse)(nil),    // 28: riposte.v1.AdminServicePinCommentResponse
+	(*AdminServiceUnpinCommentRequest)(nil),   // 29: riposte.v1.AdminServiceUnpinCommentRequest
+	(*AdminServiceUnpinCommentResponse)(nil),  // 30: riposte.v1.AdminServiceUnpinCommentResponse
+	(*SubjectScope)(nil),                      // 31: riposte.v1.SubjectScope
+	(*AllSubjects)(nil),                       // 32: riposte.v1.AllSubjects
+	(*VerifyCountsRequest)(nil),               // 33: riposte.v1.VerifyCountsRequest
+	(*VerifyCountsResponse)(nil),              // 34: riposte.v1.VerifyCountsResponse
+	(*CountDrift)(nil),                        // 35: riposte.v1.CountDrift
+	(*RepairCountsRequest)(nil),               // 36: riposte.v1.RepairCountsRequest
+	(*RepairCountsResponse)(nil),              // 37: riposte.v1.RepairCountsResponse
+	(*RebuildMemberHistoryRequest)(nil),       // 38: riposte.v1.RebuildMemberHistoryRequest
+	(*RebuildMemberHistoryResponse)(nil),      // 39: riposte.v1.RebuildMemberHistoryResponse
+	(*RebuildRanksRequest)(nil),               // 40: riposte.v1.RebuildRanksRequest
+	(*RebuildRanksResponse)(nil),              // 41: riposte.v1.RebuildRanksResponse
+	(*RebuildCacheRequest)(nil),               // 42: riposte.v1.RebuildCacheRequest
+	(*RebuildCacheResponse)(nil),              // 43: riposte.v1.RebuildCacheResponse
+	(*ListHotSubjectsRequest)(nil),            // 44: riposte.v1.ListHotSubjectsRequest
+	(*ListHotSubjectsResponse)(nil),           // 45: riposte.v1.ListHotSubjectsResponse
+	(*HotSubject)(nil),                        // 46: riposte.v1.HotSubject
+	nil,                                       // 47: riposte.v1.ImportedSubject.MetadataEntry
+	nil,                                       // 48: riposte.v1.ItemError.MetadataEntry
+	(*SubjectKey)(nil),                        // 49: riposte.v1.SubjectKey
+	(SubjectState)(0),                         // 50: riposte.v1.SubjectState
+	(*timestamppb.Timestamp)(nil),             // 51: google.protobuf.Timestamp
+	(*Content)(nil),                           // 52: riposte.v1.Content
+	(*ClientInfo)(nil),                        // 53: riposte.v1.ClientInfo
+	(CommentState)(0),                         // 54: riposte.v1.CommentState
+	(DeletedBy)(0),                            // 55: riposte.v1.DeletedBy
+	(LikeValue)(0),                            // 56: riposte.v1.LikeValue
+	(*Subject)(nil),                           // 57: riposte.v1.Subject
+	(*Comment)(nil),                           // 58: riposte.v1.Comment
 }
 var file_riposte_v1_admin_proto_depIdxs = []int32{
 	3,  // 0: riposte.v1.ImportCommentsRequest.item:type_name -> riposte.v1.ImportItem
 	4,  // 1: riposte.v1.ImportItem.subject:type_name -> riposte.v1.ImportedSubject
 	5,  // 2: riposte.v1.ImportItem.comment:type_name -> riposte.v1.ImportedComment
 	6,  // 3: riposte.v1.ImportItem.like:type_name -> riposte.v1.ImportedLike
-	47, // 4: riposte.v1.ImportedSubject.key:type_name -> riposte.v1.SubjectKey
-	48, // 5: riposte.v1.ImportedSubject.state:type_name -> riposte.v1.SubjectState
-	45, // 6: riposte.v1.ImportedSubject.metadata:type_name -> riposte.v1.ImportedSubject.MetadataEntry
-	49, // 7: riposte.v1.ImportedSubject.create_time:type_name -> google.protobuf.Timestamp
-	47, // 8: riposte.v1.ImportedComment.subject:type_name -> riposte.v1.SubjectKey
-	50, // 9: riposte.v1.ImportedComment.content:type_name -> riposte.v1.Content
-	51, // 10: riposte.v1.ImportedComment.client:type_name -> riposte.v1.ClientInfo
-	52, // 11: riposte.v1.ImportedComment.state:type_name -> riposte.v1.CommentState
-	53, // 12: riposte.v1.ImportedComment.deleted_by:type_name -> riposte.v1.DeletedBy
-	49, // 13: riposte.v1.ImportedComment.create_time:type_name -> google.protobuf.Timestamp
-	49, // 14: riposte.v1.ImportedComment.edit_time:type_name -> google.protobuf.Timestamp
-	49, // 15: riposte.v1.ImportedComment.delete_time:type_name -> google.protobuf.Timestamp
-	47, // 16: riposte.v1.ImportedLike.subject:type_name -> riposte.v1.SubjectKey
-	54, // 17: riposte.v1.ImportedLike.value:type_name -> riposte.v1.LikeValue
-	49, // 18: riposte.v1.ImportedLike.time:type_name -> google.protobuf.Timestamp
+	49, // 4: riposte.v1.ImportedSubject.key:type_name -> riposte.v1.SubjectKey
+	50, // 5: riposte.v1.ImportedSubject.state:type_name -> riposte.v1.SubjectState
+	47, // 6: riposte.v1.ImportedSubject.metadata:type_name -> riposte.v1.ImportedSubject.MetadataEntry
+	51, // 7: riposte.v1.ImportedSubject.create_time:type_name -> google.protobuf.Timestamp
+	49, // 8: riposte.v1.ImportedComment.subject:type_name -> riposte.v1.SubjectKey
+	52, // 9: riposte.v1.ImportedComment.content:type_name -> riposte.v1.Content
+	53, // 10: riposte.v1.ImportedComment.client:type_name -> riposte.v1.ClientInfo
+	54, // 11: riposte.v1.ImportedComment.state:type_name -> riposte.v1.CommentState
+	55, // 12: riposte.v1.ImportedComment.deleted_by:type_name -> riposte.v1.DeletedBy
+	51, // 13: riposte.v1.ImportedComment.create_time:type_name -> google.protobuf.Timestamp
+	51, // 14: riposte.v1.ImportedComment.edit_time:type_name -> google.protobuf.Timestamp
+	51, // 15: riposte.v1.ImportedComment.delete_time:type_name -> google.protobuf.Timestamp
+	49, // 16: riposte.v1.ImportedLike.subject:type_name -> riposte.v1.SubjectKey
+	56, // 17: riposte.v1.ImportedLike.value:type_name -> riposte.v1.LikeValue
+	51, // 18: riposte.v1.ImportedLike.time:type_name -> google.protobuf.Timestamp
 	0,  // 19: riposte.v1.ImportCommentsResponse.outcome:type_name -> riposte.v1.ImportOutcome
 	8,  // 20: riposte.v1.ImportCommentsResponse.error:type_name -> riposte.v1.ItemError
-	46, // 21: riposte.v1.ItemError.metadata:type_name -> riposte.v1.ItemError.MetadataEntry
+	48, // 21: riposte.v1.ItemError.metadata:type_name -> riposte.v1.ItemError.MetadataEntry
 	9,  // 22: riposte.v1.ItemError.violations:type_name -> riposte.v1.FieldViolation
-	47, // 23: riposte.v1.ExportSubjectRequest.key:type_name -> riposte.v1.SubjectKey
+	49, // 23: riposte.v1.ExportSubjectRequest.key:type_name -> riposte.v1.SubjectKey
 	12, // 24: riposte.v1.ExportSubjectResponse.subject:type_name -> riposte.v1.ExportedSubject
 	13, // 25: riposte.v1.ExportSubjectResponse.comment:type_name -> riposte.v1.ExportedComment
 	14, // 26: riposte.v1.ExportSubjectResponse.like:type_name -> riposte.v1.ExportedLike
-	55, // 27: riposte.v1.ExportedSubject.subject:type_name -> riposte.v1.Subject
-	56, // 28: riposte.v1.ExportedComment.comment:type_name -> riposte.v1.Comment
-	51, // 29: riposte.v1.ExportedComment.client:type_name -> riposte.v1.ClientInfo
-	54, // 30: riposte.v1.ExportedLike.value:type_name -> riposte.v1.LikeValue
-	49, // 31: riposte.v1.ExportedLike.time:type_name -> google.protobuf.Timestamp
-	55, // 32: riposte.v1.ListSubjectsResponse.subjects:type_name -> riposte.v1.Subject
-	56, // 33: riposte.v1.HideCommentResponse.comment:type_name -> riposte.v1.Comment
-	56, // 34: riposte.v1.UnhideCommentResponse.comment:type_name -> riposte.v1.Comment
-	56, // 35: riposte.v1.AdminServiceDeleteCommentResponse.comment:type_name -> riposte.v1.Comment
+	57, // 27: riposte.v1.ExportedSubject.subject:type_name -> riposte.v1.Subject
+	58, // 28: riposte.v1.ExportedComment.comment:type_name -> riposte.v1.Comment
+	53, // 29: riposte.v1.ExportedComment.client:type_name -> riposte.v1.ClientInfo
+	56, // 30: riposte.v1.ExportedLike.value:type_name -> riposte.v1.LikeValue
+	51, // 31: riposte.v1.ExportedLike.time:type_name -> google.protobuf.Timestamp
+	57, // 32: riposte.v1.ListSubjectsResponse.subjects:type_name -> riposte.v1.Subject
+	58, // 33: riposte.v1.HideCommentResponse.comment:type_name -> riposte.v1.Comment
+	58, // 34: riposte.v1.UnhideCommentResponse.comment:type_name -> riposte.v1.Comment
+	58, // 35: riposte.v1.AdminServiceDeleteCommentResponse.comment:type_name -> riposte.v1.Comment
 	1,  // 36: riposte.v1.SetModerationRequest.pending_action:type_name -> riposte.v1.PendingAction
-	56, // 37: riposte.v1.AdminServicePinCommentResponse.comment:type_name -> riposte.v1.Comment
-	56, // 38: riposte.v1.AdminServiceUnpinCommentResponse.comment:type_name -> riposte.v1.Comment
-	47, // 39: riposte.v1.SubjectScope.key:type_name -> riposte.v1.SubjectKey
-	30, // 40: riposte.v1.SubjectScope.all:type_name -> riposte.v1.AllSubjects
-	29, // 41: riposte.v1.VerifyCountsRequest.scope:type_name -> riposte.v1.SubjectScope
-	47, // 42: riposte.v1.VerifyCountsResponse.subject:type_name -> riposte.v1.SubjectKey
-	33, // 43: riposte.v1.VerifyCountsResponse.drifts:type_name -> riposte.v1.CountDrift
-	29, // 44: riposte.v1.RepairCountsRequest.scope:type_name -> riposte.v1.SubjectScope
-	47, // 45: riposte.v1.RepairCountsResponse.subject:type_name -> riposte.v1.SubjectKey
-	33, // 46: riposte.v1.RepairCountsResponse.repaired:type_name -> riposte.v1.CountDrift
-	29, // 47: riposte.v1.RebuildMemberHistoryRequest.scope:type_name -> riposte.v1.SubjectScope
-	29, // 48: riposte.v1.RebuildRanksRequest.scope:type_name -> riposte.v1.SubjectScope
-	29, // 49: riposte.v1.RebuildCacheRequest.scope:type_name -> riposte.v1.SubjectScope
-	44, // 50: riposte.v1.ListHotSubjectsResponse.subjects:type_name -> riposte.v1.HotSubject
-	47, // 51: riposte.v1.HotSubject.key:type_name -> riposte.v1.SubjectKey
-	52, // [52:52] is the sub-list for method output_type
-	52, // [52:52] is the sub-list for method input_type
-	52, // [52:52] is the sub-list for extension type_name
-	52, // [52:52] is the sub-list for extension extendee
-	0,  // [0:52] is the sub-list for field type_name
+	53, // 37: riposte.v1.GetClientInfoResponse.client:type_name -> riposte.v1.ClientInfo
+	58, // 38: riposte.v1.AdminServicePinCommentResponse.comment:type_name -> riposte.v1.Comment
+	58, // 39: riposte.v1.AdminServiceUnpinCommentResponse.comment:type_name -> riposte.v1.Comment
+	49, // 40: riposte.v1.SubjectScope.key:type_name -> riposte.v1.SubjectKey
+	32, // 41: riposte.v1.SubjectScope.all:type_name -> riposte.v1.AllSubjects
+	31, // 42: riposte.v1.VerifyCountsRequest.scope:type_name -> riposte.v1.SubjectScope
+	49, // 43: riposte.v1.VerifyCountsResponse.subject:type_name -> riposte.v1.SubjectKey
+	35, // 44: riposte.v1.VerifyCountsResponse.drifts:type_name -> riposte.v1.CountDrift
+	31, // 45: riposte.v1.RepairCountsRequest.scope:type_name -> riposte.v1.SubjectScope
+	49, // 46: riposte.v1.RepairCountsResponse.subject:type_name -> riposte.v1.SubjectKey
+	35, // 47: riposte.v1.RepairCountsResponse.repaired:type_name -> riposte.v1.CountDrift
+	31, // 48: riposte.v1.RebuildMemberHistoryRequest.scope:type_name -> riposte.v1.SubjectScope
+	31, // 49: riposte.v1.RebuildRanksRequest.scope:type_name -> riposte.v1.SubjectScope
+	31, // 50: riposte.v1.RebuildCacheRequest.scope:type_name -> riposte.v1.SubjectScope
+	46, // 51: riposte.v1.ListHotSubjectsResponse.subjects:type_name -> riposte.v1.HotSubject
+	49, // 52: riposte.v1.HotSubject.key:type_name -> riposte.v1.SubjectKey
+	53, // [53:53] is the sub-list for method output_type
+	53, // [53:53] is the sub-list for method input_type
+	53, // [53:53] is the sub-list for extension type_name
+	53, // [53:53] is the sub-list for extension extendee
+	0,  // [0:53] is the sub-list for field type_name
 }
 
 func init() { file_riposte_v1_admin_proto_init() }
@@ -3562,7 +3671,7 @@ func file_riposte_v1_admin_proto_init() {
 		(*ExportSubjectResponse_Comment)(nil),
 		(*ExportSubjectResponse_Like)(nil),
 	}
-	file_riposte_v1_admin_proto_msgTypes[27].OneofWrappers = []any{
+	file_riposte_v1_admin_proto_msgTypes[29].OneofWrappers = []any{
 		(*SubjectScope_Key)(nil),
 		(*SubjectScope_ObjectType)(nil),
 		(*SubjectScope_All)(nil),
@@ -3573,7 +3682,7 @@ func file_riposte_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_riposte_v1_admin_proto_rawDesc), len(file_riposte_v1_admin_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   45,
+			NumMessages:   47,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

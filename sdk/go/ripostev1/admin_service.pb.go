@@ -25,7 +25,7 @@ var File_riposte_v1_admin_service_proto protoreflect.FileDescriptor
 const file_riposte_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
 	"\x1eriposte/v1/admin_service.proto\x12\n" +
-	"riposte.v1\x1a\x16riposte/v1/admin.proto2\x8d\v\n" +
+	"riposte.v1\x1a\x16riposte/v1/admin.proto2\xe5\v\n" +
 	"\fAdminService\x12]\n" +
 	"\x0eImportComments\x12!.riposte.v1.ImportCommentsRequest\x1a\".riposte.v1.ImportCommentsResponse\"\x00(\x010\x01\x12X\n" +
 	"\rExportSubject\x12 .riposte.v1.ExportSubjectRequest\x1a!.riposte.v1.ExportSubjectResponse\"\x000\x01\x12S\n" +
@@ -35,7 +35,8 @@ const file_riposte_v1_admin_service_proto_rawDesc = "" +
 	"\rDeleteComment\x12,.riposte.v1.AdminServiceDeleteCommentRequest\x1a-.riposte.v1.AdminServiceDeleteCommentResponse\"\x00\x12e\n" +
 	"\n" +
 	"PinComment\x12).riposte.v1.AdminServicePinCommentRequest\x1a*.riposte.v1.AdminServicePinCommentResponse\"\x00\x12k\n" +
-	"\fUnpinComment\x12+.riposte.v1.AdminServiceUnpinCommentRequest\x1a,.riposte.v1.AdminServiceUnpinCommentResponse\"\x00\x12X\n" +
+	"\fUnpinComment\x12+.riposte.v1.AdminServiceUnpinCommentRequest\x1a,.riposte.v1.AdminServiceUnpinCommentResponse\"\x00\x12V\n" +
+	"\rGetClientInfo\x12 .riposte.v1.GetClientInfoRequest\x1a!.riposte.v1.GetClientInfoResponse\"\x00\x12X\n" +
 	"\rSetModeration\x12 .riposte.v1.SetModerationRequest\x1a!.riposte.v1.SetModerationResponse\"\x000\x01\x12U\n" +
 	"\fVerifyCounts\x12\x1f.riposte.v1.VerifyCountsRequest\x1a .riposte.v1.VerifyCountsResponse\"\x000\x01\x12U\n" +
 	"\fRepairCounts\x12\x1f.riposte.v1.RepairCountsRequest\x1a .riposte.v1.RepairCountsResponse\"\x000\x01\x12m\n" +
@@ -56,28 +57,30 @@ var file_riposte_v1_admin_service_proto_goTypes = []any{
 	(*AdminServiceDeleteCommentRequest)(nil),  // 5: riposte.v1.AdminServiceDeleteCommentRequest
 	(*AdminServicePinCommentRequest)(nil),     // 6: riposte.v1.AdminServicePinCommentRequest
 	(*AdminServiceUnpinCommentRequest)(nil),   // 7: riposte.v1.AdminServiceUnpinCommentRequest
-	(*SetModerationRequest)(nil),              // 8: riposte.v1.SetModerationRequest
-	(*VerifyCountsRequest)(nil),               // 9: riposte.v1.VerifyCountsRequest
-	(*RepairCountsRequest)(nil),               // 10: riposte.v1.RepairCountsRequest
-	(*RebuildMemberHistoryRequest)(nil),       // 11: riposte.v1.RebuildMemberHistoryRequest
-	(*RebuildRanksRequest)(nil),               // 12: riposte.v1.RebuildRanksRequest
-	(*RebuildCacheRequest)(nil),               // 13: riposte.v1.RebuildCacheRequest
-	(*ListHotSubjectsRequest)(nil),            // 14: riposte.v1.ListHotSubjectsRequest
-	(*ImportCommentsResponse)(nil),            // 15: riposte.v1.ImportCommentsResponse
-	(*ExportSubjectResponse)(nil),             // 16: riposte.v1.ExportSubjectResponse
-	(*ListSubjectsResponse)(nil),              // 17: riposte.v1.ListSubjectsResponse
-	(*HideCommentResponse)(nil),               // 18: riposte.v1.HideCommentResponse
-	(*UnhideCommentResponse)(nil),             // 19: riposte.v1.UnhideCommentResponse
-	(*AdminServiceDeleteCommentResponse)(nil), // 20: riposte.v1.AdminServiceDeleteCommentResponse
-	(*AdminServicePinCommentResponse)(nil),    // 21: riposte.v1.AdminServicePinCommentResponse
-	(*AdminServiceUnpinCommentResponse)(nil),  // 22: riposte.v1.AdminServiceUnpinCommentResponse
-	(*SetModerationResponse)(nil),             // 23: riposte.v1.SetModerationResponse
-	(*VerifyCountsResponse)(nil),              // 24: riposte.v1.VerifyCountsResponse
-	(*RepairCountsResponse)(nil),              // 25: riposte.v1.RepairCountsResponse
-	(*RebuildMemberHistoryResponse)(nil),      // 26: riposte.v1.RebuildMemberHistoryResponse
-	(*RebuildRanksResponse)(nil),              // 27: riposte.v1.RebuildRanksResponse
-	(*RebuildCacheResponse)(nil),              // 28: riposte.v1.RebuildCacheResponse
-	(*ListHotSubjectsResponse)(nil),           // 29: riposte.v1.ListHotSubjectsResponse
+	(*GetClientInfoRequest)(nil),              // 8: riposte.v1.GetClientInfoRequest
+	(*SetModerationRequest)(nil),              // 9: riposte.v1.SetModerationRequest
+	(*VerifyCountsRequest)(nil),               // 10: riposte.v1.VerifyCountsRequest
+	(*RepairCountsRequest)(nil),               // 11: riposte.v1.RepairCountsRequest
+	(*RebuildMemberHistoryRequest)(nil),       // 12: riposte.v1.RebuildMemberHistoryRequest
+	(*RebuildRanksRequest)(nil),               // 13: riposte.v1.RebuildRanksRequest
+	(*RebuildCacheRequest)(nil),               // 14: riposte.v1.RebuildCacheRequest
+	(*ListHotSubjectsRequest)(nil),            // 15: riposte.v1.ListHotSubjectsRequest
+	(*ImportCommentsResponse)(nil),            // 16: riposte.v1.ImportCommentsResponse
+	(*ExportSubjectResponse)(nil),             // 17: riposte.v1.ExportSubjectResponse
+	(*ListSubjectsResponse)(nil),              // 18: riposte.v1.ListSubjectsResponse
+	(*HideCommentResponse)(nil),               // 19: riposte.v1.HideCommentResponse
+	(*UnhideCommentResponse)(nil),             // 20: riposte.v1.UnhideCommentResponse
+	(*AdminServiceDeleteCommentResponse)(nil), // 21: riposte.v1.AdminServiceDeleteCommentResponse
+	(*AdminServicePinCommentResponse)(nil),    // 22: riposte.v1.AdminServicePinCommentResponse
+	(*AdminServiceUnpinCommentResponse)(nil),  // 23: riposte.v1.AdminServiceUnpinCommentResponse
+	(*GetClientInfoResponse)(nil),             // 24: riposte.v1.GetClientInfoResponse
+	(*SetModerationResponse)(nil),             // 25: riposte.v1.SetModerationResponse
+	(*VerifyCountsResponse)(nil),              // 26: riposte.v1.VerifyCountsResponse
+	(*RepairCountsResponse)(nil),              // 27: riposte.v1.RepairCountsResponse
+	(*RebuildMemberHistoryResponse)(nil),      // 28: riposte.v1.RebuildMemberHistoryResponse
+	(*RebuildRanksResponse)(nil),              // 29: riposte.v1.RebuildRanksResponse
+	(*RebuildCacheResponse)(nil),              // 30: riposte.v1.RebuildCacheResponse
+	(*ListHotSubjectsResponse)(nil),           // 31: riposte.v1.ListHotSubjectsResponse
 }
 var file_riposte_v1_admin_service_proto_depIdxs = []int32{
 	0,  // 0: riposte.v1.AdminService.ImportComments:input_type -> riposte.v1.ImportCommentsRequest
@@ -88,30 +91,32 @@ var file_riposte_v1_admin_service_proto_depIdxs = []int32{
 	5,  // 5: riposte.v1.AdminService.DeleteComment:input_type -> riposte.v1.AdminServiceDeleteCommentRequest
 	6,  // 6: riposte.v1.AdminService.PinComment:input_type -> riposte.v1.AdminServicePinCommentRequest
 	7,  // 7: riposte.v1.AdminService.UnpinComment:input_type -> riposte.v1.AdminServiceUnpinCommentRequest
-	8,  // 8: riposte.v1.AdminService.SetModeration:input_type -> riposte.v1.SetModerationRequest
-	9,  // 9: riposte.v1.AdminService.VerifyCounts:input_type -> riposte.v1.VerifyCountsRequest
-	10, // 10: riposte.v1.AdminService.RepairCounts:input_type -> riposte.v1.RepairCountsRequest
-	11, // 11: riposte.v1.AdminService.RebuildMemberHistory:input_type -> riposte.v1.RebuildMemberHistoryRequest
-	12, // 12: riposte.v1.AdminService.RebuildRanks:input_type -> riposte.v1.RebuildRanksRequest
-	13, // 13: riposte.v1.AdminService.RebuildCache:input_type -> riposte.v1.RebuildCacheRequest
-	14, // 14: riposte.v1.AdminService.ListHotSubjects:input_type -> riposte.v1.ListHotSubjectsRequest
-	15, // 15: riposte.v1.AdminService.ImportComments:output_type -> riposte.v1.ImportCommentsResponse
-	16, // 16: riposte.v1.AdminService.ExportSubject:output_type -> riposte.v1.ExportSubjectResponse
-	17, // 17: riposte.v1.AdminService.ListSubjects:output_type -> riposte.v1.ListSubjectsResponse
-	18, // 18: riposte.v1.AdminService.HideComment:output_type -> riposte.v1.HideCommentResponse
-	19, // 19: riposte.v1.AdminService.UnhideComment:output_type -> riposte.v1.UnhideCommentResponse
-	20, // 20: riposte.v1.AdminService.DeleteComment:output_type -> riposte.v1.AdminServiceDeleteCommentResponse
-	21, // 21: riposte.v1.AdminService.PinComment:output_type -> riposte.v1.AdminServicePinCommentResponse
-	22, // 22: riposte.v1.AdminService.UnpinComment:output_type -> riposte.v1.AdminServiceUnpinCommentResponse
-	23, // 23: riposte.v1.AdminService.SetModeration:output_type -> riposte.v1.SetModerationResponse
-	24, // 24: riposte.v1.AdminService.VerifyCounts:output_type -> riposte.v1.VerifyCountsResponse
-	25, // 25: riposte.v1.AdminService.RepairCounts:output_type -> riposte.v1.RepairCountsResponse
-	26, // 26: riposte.v1.AdminService.RebuildMemberHistory:output_type -> riposte.v1.RebuildMemberHistoryResponse
-	27, // 27: riposte.v1.AdminService.RebuildRanks:output_type -> riposte.v1.RebuildRanksResponse
-	28, // 28: riposte.v1.AdminService.RebuildCache:output_type -> riposte.v1.RebuildCacheResponse
-	29, // 29: riposte.v1.AdminService.ListHotSubjects:output_type -> riposte.v1.ListHotSubjectsResponse
-	15, // [15:30] is the sub-list for method output_type
-	0,  // [0:15] is the sub-list for method input_type
+	8,  // 8: riposte.v1.AdminService.GetClientInfo:input_type -> riposte.v1.GetClientInfoRequest
+	9,  // 9: riposte.v1.AdminService.SetModeration:input_type -> riposte.v1.SetModerationRequest
+	10, // 10: riposte.v1.AdminService.VerifyCounts:input_type -> riposte.v1.VerifyCountsRequest
+	11, // 11: riposte.v1.AdminService.RepairCounts:input_type -> riposte.v1.RepairCountsRequest
+	12, // 12: riposte.v1.AdminService.RebuildMemberHistory:input_type -> riposte.v1.RebuildMemberHistoryRequest
+	13, // 13: riposte.v1.AdminService.RebuildRanks:input_type -> riposte.v1.RebuildRanksRequest
+	14, // 14: riposte.v1.AdminService.RebuildCache:input_type -> riposte.v1.RebuildCacheRequest
+	15, // 15: riposte.v1.AdminService.ListHotSubjects:input_type -> riposte.v1.ListHotSubjectsRequest
+	16, // 16: riposte.v1.AdminService.ImportComments:output_type -> riposte.v1.ImportCommentsResponse
+	17, // 17: riposte.v1.AdminService.ExportSubject:output_type -> riposte.v1.ExportSubjectResponse
+	18, // 18: riposte.v1.AdminService.ListSubjects:output_type -> riposte.v1.ListSubjectsResponse
+	19, // 19: riposte.v1.AdminService.HideComment:output_type -> riposte.v1.HideCommentResponse
+	20, // 20: riposte.v1.AdminService.UnhideComment:output_type -> riposte.v1.UnhideCommentResponse
+	21, // 21: riposte.v1.AdminService.DeleteComment:output_type -> riposte.v1.AdminServiceDeleteCommentResponse
+	22, // 22: riposte.v1.AdminService.PinComment:output_type -> riposte.v1.AdminServicePinCommentResponse
+	23, // 23: riposte.v1.AdminService.UnpinComment:output_type -> riposte.v1.AdminServiceUnpinCommentResponse
+	24, // 24: riposte.v1.AdminService.GetClientInfo:output_type -> riposte.v1.GetClientInfoResponse
+	25, // 25: riposte.v1.AdminService.SetModeration:output_type -> riposte.v1.SetModerationResponse
+	26, // 26: riposte.v1.AdminService.VerifyCounts:output_type -> riposte.v1.VerifyCountsResponse
+	27, // 27: riposte.v1.AdminService.RepairCounts:output_type -> riposte.v1.RepairCountsResponse
+	28, // 28: riposte.v1.AdminService.RebuildMemberHistory:output_type -> riposte.v1.RebuildMemberHistoryResponse
+	29, // 29: riposte.v1.AdminService.RebuildRanks:output_type -> riposte.v1.RebuildRanksResponse
+	30, // 30: riposte.v1.AdminService.RebuildCache:output_type -> riposte.v1.RebuildCacheResponse
+	31, // 31: riposte.v1.AdminService.ListHotSubjects:output_type -> riposte.v1.ListHotSubjectsResponse
+	16, // [16:32] is the sub-list for method output_type
+	0,  // [0:16] is the sub-list for method input_type
 	0,  // [0:0] is the sub-list for extension type_name
 	0,  // [0:0] is the sub-list for extension extendee
 	0,  // [0:0] is the sub-list for field type_name

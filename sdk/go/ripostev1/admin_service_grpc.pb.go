@@ -27,6 +27,7 @@ const (
 	AdminService_DeleteComment_FullMethodName        = "/riposte.v1.AdminService/DeleteComment"
 	AdminService_PinComment_FullMethodName           = "/riposte.v1.AdminService/PinComment"
 	AdminService_UnpinComment_FullMethodName         = "/riposte.v1.AdminService/UnpinComment"
+	AdminService_GetClientInfo_FullMethodName        = "/riposte.v1.AdminService/GetClientInfo"
 	AdminService_SetModeration_FullMethodName        = "/riposte.v1.AdminService/SetModeration"
 	AdminService_VerifyCounts_FullMethodName         = "/riposte.v1.AdminService/VerifyCounts"
 	AdminService_RepairCounts_FullMethodName         = "/riposte.v1.AdminService/RepairCounts"
@@ -120,6 +121,13 @@ type AdminServiceClient interface {
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
 	UnpinComment(ctx context.Context, in *AdminServiceUnpinCommentRequest, opts ...grpc.CallOption) (*AdminServiceUnpinCommentResponse, error)
+	// Reads what is stored about the client that wrote a comment: address, platform and device.
+	//
+	// Moderators read a token of the network and the platform in ModerationService. Errors:
+	// COMMENT_NOT_FOUND.
+	//
+	// Example: `{"id": "1234567890123456789", "reason": "court order 7/26"}`.
+	GetClientInfo(ctx context.Context, in *GetClientInfoRequest, opts ...grpc.CallOption) (*GetClientInfoResponse, error)
 	// Turns moderation off or on for all processes, and then goes once over everything that was ever
 	// open or decided.
 	//
@@ -277,6 +285,16 @@ func (c *adminServiceClient) UnpinComment(ctx context.Context, in *AdminServiceU
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(AdminServiceUnpinCommentResponse)
 	err := c.cc.Invoke(ctx, AdminService_UnpinComment_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) GetClientInfo(ctx context.Context, in *GetClientInfoRequest, opts ...grpc.CallOption) (*GetClientInfoResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetClientInfoResponse)
+	err := c.cc.Invoke(ctx, AdminService_GetClientInfo_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -491,6 +509,13 @@ type AdminServiceServer interface {
 	//
 	// Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
 	UnpinComment(context.Context, *AdminServiceUnpinCommentRequest) (*AdminServiceUnpinCommentResponse, error)
+	// Reads what is stored about the client that wrote a comment: address, platform and device.
+	//
+	// Moderators read a token of the network and the platform in ModerationService. Errors:
+	// COMMENT_NOT_FOUND.
+	//
+	// Example: `{"id": "1234567890123456789", "reason": "court order 7/26"}`.
+	GetClientInfo(context.Context, *GetClientInfoRequest) (*GetClientInfoResponse, error)
 	// Turns moderation off or on for all processes, and then goes once over everything that was ever
 	// open or decided.
 	//
@@ -585,6 +610,9 @@ func (UnimplementedAdminServiceServer) PinComment(context.Context, *AdminService
 }
 func (UnimplementedAdminServiceServer) UnpinComment(context.Context, *AdminServiceUnpinCommentRequest) (*AdminServiceUnpinCommentResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method UnpinComment not implemented")
+}
+func (UnimplementedAdminServiceServer) GetClientInfo(context.Context, *GetClientInfoRequest) (*GetClientInfoResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetClientInfo not implemented")
 }
 func (UnimplementedAdminServiceServer) SetModeration(*SetModerationRequest, grpc.ServerStreamingServer[SetModerationResponse]) error {
 	return status.Error(codes.Unimplemented, "method SetModeration not implemented")
@@ -754,6 +782,24 @@ func _AdminService_UnpinComment_Handler(srv interface{}, ctx context.Context, de
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_GetClientInfo_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetClientInfoRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).GetClientInfo(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_GetClientInfo_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).GetClientInfo(ctx, req.(*GetClientInfoRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AdminService_SetModeration_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(SetModerationRequest)
 	if err := stream.RecvMsg(m); err != nil {
@@ -868,6 +914,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "UnpinComment",
 			Handler:    _AdminService_UnpinComment_Handler,
+		},
+		{
+			MethodName: "GetClientInfo",
+			Handler:    _AdminService_GetClientInfo_Handler,
 		},
 		{
 			MethodName: "ListHotSubjects",

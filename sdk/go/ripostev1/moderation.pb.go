@@ -531,7 +531,12 @@ type ModeratedComment struct {
 	// Open reports of distinct members since the comment was last settled.
 	ReportCount int32 `protobuf:"varint,6,opt,name=report_count,json=reportCount,proto3" json:"report_count,omitempty"`
 	// The newest decision; unset if none.
-	LastDecision  *Decision `protobuf:"bytes,7,opt,name=last_decision,json=lastDecision,proto3" json:"last_decision,omitempty"`
+	LastDecision *Decision `protobuf:"bytes,7,opt,name=last_decision,json=lastDecision,proto3" json:"last_decision,omitempty"`
+	// A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
+	// one network have the same one. Empty if the address is unknown or no longer kept.
+	NetworkToken string `protobuf:"bytes,8,opt,name=network_token,json=networkToken,proto3" json:"network_token,omitempty"`
+	// The platform on which it was written; empty if unknown or no longer kept.
+	Platform      string `protobuf:"bytes,9,opt,name=platform,proto3" json:"platform,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -615,6 +620,20 @@ func (x *ModeratedComment) GetLastDecision() *Decision {
 	return nil
 }
 
+func (x *ModeratedComment) GetNetworkToken() string {
+	if x != nil {
+		return x.NetworkToken
+	}
+	return ""
+}
+
+func (x *ModeratedComment) GetPlatform() string {
+	if x != nil {
+		return x.Platform
+	}
+	return ""
+}
+
 // One decision on a comment. Never changed, only followed by others.
 type Decision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -636,6 +655,9 @@ type Decision struct {
 	ActorId string `protobuf:"bytes,8,opt,name=actor_id,json=actorId,proto3" json:"actor_id,omitempty"`
 	// The time at which it was taken.
 	Time *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=time,proto3" json:"time,omitempty"`
+	// The time until which the author may contest it; unset for a decision that cannot be contested.
+	// It does not say that the decision is still in force.
+	AppealUntil *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=appeal_until,json=appealUntil,proto3" json:"appeal_until,omitempty"`
 	// The words of the author; only of an APPEAL.
 	AppealText string `protobuf:"bytes,13,opt,name=appeal_text,json=appealText,proto3" json:"appeal_text,omitempty"`
 	// The decision that was contested; only of an APPEAL and of the decision that settles it.
@@ -733,6 +755,13 @@ func (x *Decision) GetActorId() string {
 func (x *Decision) GetTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.Time
+	}
+	return nil
+}
+
+func (x *Decision) GetAppealUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AppealUntil
 	}
 	return nil
 }
@@ -1704,6 +1733,7 @@ type ListDecisionsRequest struct {
 	// Types that are valid to be assigned to Of:
 	//
 	//	*ListDecisionsRequest_CommentId
+	//	*ListDecisionsRequest_Member
 	Of isListDecisionsRequest_Of `protobuf_oneof:"of"`
 	// Decisions wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
 	// FIELD_INVALID.
@@ -1760,6 +1790,15 @@ func (x *ListDecisionsRequest) GetCommentId() int64 {
 	return 0
 }
 
+func (x *ListDecisionsRequest) GetMember() *MemberOfType {
+	if x != nil {
+		if x, ok := x.Of.(*ListDecisionsRequest_Member); ok {
+			return x.Member
+		}
+	}
+	return nil
+}
+
 func (x *ListDecisionsRequest) GetPageSize() int32 {
 	if x != nil {
 		return x.PageSize
@@ -1783,7 +1822,69 @@ type ListDecisionsRequest_CommentId struct {
 	CommentId int64 `protobuf:"varint,1,opt,name=comment_id,json=commentId,proto3,oneof"`
 }
 
+type ListDecisionsRequest_Member struct {
+	// Decisions on comments of this member.
+	Member *MemberOfType `protobuf:"bytes,2,opt,name=member,proto3,oneof"`
+}
+
 func (*ListDecisionsRequest_CommentId) isListDecisionsRequest_Of() {}
+
+func (*ListDecisionsRequest_Member) isListDecisionsRequest_Of() {}
+
+// A member under one object type. The same id under another type is another person.
+type MemberOfType struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The object type. Required; one that the caller was granted.
+	ObjectType string `protobuf:"bytes,1,opt,name=object_type,json=objectType,proto3" json:"object_type,omitempty"`
+	// The member. Required; 1 to 64 bytes.
+	MemberId      string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MemberOfType) Reset() {
+	*x = MemberOfType{}
+	mi := &file_riposte_v1_moderation_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MemberOfType) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MemberOfType) ProtoMessage() {}
+
+func (x *MemberOfType) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_moderation_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MemberOfType.ProtoReflect.Descriptor instead.
+func (*MemberOfType) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *MemberOfType) GetObjectType() string {
+	if x != nil {
+		return x.ObjectType
+	}
+	return ""
+}
+
+func (x *MemberOfType) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
 
 // A page of decisions.
 type ListDecisionsResponse struct {
@@ -1798,7 +1899,7 @@ type ListDecisionsResponse struct {
 
 func (x *ListDecisionsResponse) Reset() {
 	*x = ListDecisionsResponse{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[17]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1810,7 +1911,7 @@ func (x *ListDecisionsResponse) String() string {
 func (*ListDecisionsResponse) ProtoMessage() {}
 
 func (x *ListDecisionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[17]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1823,7 +1924,7 @@ func (x *ListDecisionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDecisionsResponse.ProtoReflect.Descriptor instead.
 func (*ListDecisionsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{17}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListDecisionsResponse) GetDecisions() []*Decision {
@@ -1856,7 +1957,7 @@ type ListReportsRequest struct {
 
 func (x *ListReportsRequest) Reset() {
 	*x = ListReportsRequest{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[18]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1868,7 +1969,7 @@ func (x *ListReportsRequest) String() string {
 func (*ListReportsRequest) ProtoMessage() {}
 
 func (x *ListReportsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[18]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1881,7 +1982,7 @@ func (x *ListReportsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReportsRequest.ProtoReflect.Descriptor instead.
 func (*ListReportsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{18}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListReportsRequest) GetCommentId() int64 {
@@ -1918,7 +2019,7 @@ type ListReportsResponse struct {
 
 func (x *ListReportsResponse) Reset() {
 	*x = ListReportsResponse{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[19]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1930,7 +2031,7 @@ func (x *ListReportsResponse) String() string {
 func (*ListReportsResponse) ProtoMessage() {}
 
 func (x *ListReportsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[19]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1943,7 +2044,7 @@ func (x *ListReportsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReportsResponse.ProtoReflect.Descriptor instead.
 func (*ListReportsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{19}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListReportsResponse) GetReports() []*Report {
@@ -1987,7 +2088,7 @@ type Report struct {
 
 func (x *Report) Reset() {
 	*x = Report{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[20]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1999,7 +2100,7 @@ func (x *Report) String() string {
 func (*Report) ProtoMessage() {}
 
 func (x *Report) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[20]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2012,7 +2113,7 @@ func (x *Report) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Report.ProtoReflect.Descriptor instead.
 func (*Report) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{20}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Report) GetCommentId() int64 {
@@ -2092,7 +2193,7 @@ const file_riposte_v1_moderation_proto_rawDesc = "" +
 	"\tdetection\x18\x05 \x01(\x0e2\x15.riposte.v1.DetectionR\tdetection\x126\n" +
 	"\n" +
 	"automation\x18\x06 \x01(\x0e2\x16.riposte.v1.AutomationR\n" +
-	"automation\"\xd1\x02\n" +
+	"automation\"\x92\x03\n" +
 	"\x10ModeratedComment\x12-\n" +
 	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\x12\x12\n" +
 	"\x04etag\x18\x02 \x01(\tR\x04etag\x12=\n" +
@@ -2100,7 +2201,9 @@ const file_riposte_v1_moderation_proto_rawDesc = "" +
 	"\x12proposed_edit_etag\x18\x04 \x01(\tR\x10proposedEditEtag\x12/\n" +
 	"\x06causes\x18\x05 \x03(\x0e2\x17.riposte.v1.ReviewCauseR\x06causes\x12!\n" +
 	"\freport_count\x18\x06 \x01(\x05R\vreportCount\x129\n" +
-	"\rlast_decision\x18\a \x01(\v2\x14.riposte.v1.DecisionR\flastDecision\"\xd3\x03\n" +
+	"\rlast_decision\x18\a \x01(\v2\x14.riposte.v1.DecisionR\flastDecision\x12#\n" +
+	"\rnetwork_token\x18\b \x01(\tR\fnetworkToken\x12\x1a\n" +
+	"\bplatform\x18\t \x01(\tR\bplatform\"\x92\x04\n" +
 	"\bDecision\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\n" +
@@ -2112,7 +2215,8 @@ const file_riposte_v1_moderation_proto_rawDesc = "" +
 	"\bto_state\x18\x06 \x01(\x0e2\x18.riposte.v1.CommentStateR\atoState\x12-\n" +
 	"\agrounds\x18\a \x01(\v2\x13.riposte.v1.GroundsR\agrounds\x12\x19\n" +
 	"\bactor_id\x18\b \x01(\tR\aactorId\x12.\n" +
-	"\x04time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x1f\n" +
+	"\x04time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12=\n" +
+	"\fappeal_until\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\vappealUntil\x12\x1f\n" +
 	"\vappeal_text\x18\r \x01(\tR\n" +
 	"appealText\x120\n" +
 	"\x14appealed_decision_id\x18\x0e \x01(\tR\x12appealedDecisionId\"\xb2\x02\n" +
@@ -2191,14 +2295,19 @@ const file_riposte_v1_moderation_proto_rawDesc = "" +
 	"\rallow_missing\x18\x02 \x01(\bR\fallowMissing\"v\n" +
 	"\x1cGetModeratedCommentsResponse\x128\n" +
 	"\bcomments\x18\x01 \x03(\v2\x1c.riposte.v1.ModeratedCommentR\bcomments\x12\x1c\n" +
-	"\amissing\x18\x02 \x03(\x03B\x020\x01R\amissing\"}\n" +
+	"\amissing\x18\x02 \x03(\x03B\x020\x01R\amissing\"\xb1\x01\n" +
 	"\x14ListDecisionsRequest\x12#\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\x03B\x020\x01H\x00R\tcommentId\x12\x1b\n" +
+	"comment_id\x18\x01 \x01(\x03B\x020\x01H\x00R\tcommentId\x122\n" +
+	"\x06member\x18\x02 \x01(\v2\x18.riposte.v1.MemberOfTypeH\x00R\x06member\x12\x1b\n" +
 	"\tpage_size\x18\x03 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
 	"page_token\x18\x04 \x01(\tR\tpageTokenB\x04\n" +
-	"\x02of\"s\n" +
+	"\x02of\"L\n" +
+	"\fMemberOfType\x12\x1f\n" +
+	"\vobject_type\x18\x01 \x01(\tR\n" +
+	"objectType\x12\x1b\n" +
+	"\tmember_id\x18\x02 \x01(\tR\bmemberId\"s\n" +
 	"\x15ListDecisionsResponse\x122\n" +
 	"\tdecisions\x18\x01 \x03(\v2\x14.riposte.v1.DecisionR\tdecisions\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"s\n" +
@@ -2294,7 +2403,7 @@ func file_riposte_v1_moderation_proto_rawDescGZIP() []byte {
 }
 
 var file_riposte_v1_moderation_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_riposte_v1_moderation_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_riposte_v1_moderation_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_riposte_v1_moderation_proto_goTypes = []any{
 	(ModerationAction)(0),                // 0: riposte.v1.ModerationAction
 	(Detection)(0),                       // 1: riposte.v1.Detection
@@ -2318,55 +2427,58 @@ var file_riposte_v1_moderation_proto_goTypes = []any{
 	(*GetModeratedCommentsRequest)(nil),  // 19: riposte.v1.GetModeratedCommentsRequest
 	(*GetModeratedCommentsResponse)(nil), // 20: riposte.v1.GetModeratedCommentsResponse
 	(*ListDecisionsRequest)(nil),         // 21: riposte.v1.ListDecisionsRequest
-	(*ListDecisionsResponse)(nil),        // 22: riposte.v1.ListDecisionsResponse
-	(*ListReportsRequest)(nil),           // 23: riposte.v1.ListReportsRequest
-	(*ListReportsResponse)(nil),          // 24: riposte.v1.ListReportsResponse
-	(*Report)(nil),                       // 25: riposte.v1.Report
-	(*Comment)(nil),                      // 26: riposte.v1.Comment
-	(*ProposedEdit)(nil),                 // 27: riposte.v1.ProposedEdit
-	(CommentState)(0),                    // 28: riposte.v1.CommentState
-	(*timestamppb.Timestamp)(nil),        // 29: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),          // 30: google.protobuf.Duration
-	(*ItemError)(nil),                    // 31: riposte.v1.ItemError
+	(*MemberOfType)(nil),                 // 22: riposte.v1.MemberOfType
+	(*ListDecisionsResponse)(nil),        // 23: riposte.v1.ListDecisionsResponse
+	(*ListReportsRequest)(nil),           // 24: riposte.v1.ListReportsRequest
+	(*ListReportsResponse)(nil),          // 25: riposte.v1.ListReportsResponse
+	(*Report)(nil),                       // 26: riposte.v1.Report
+	(*Comment)(nil),                      // 27: riposte.v1.Comment
+	(*ProposedEdit)(nil),                 // 28: riposte.v1.ProposedEdit
+	(CommentState)(0),                    // 29: riposte.v1.CommentState
+	(*timestamppb.Timestamp)(nil),        // 30: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),          // 31: google.protobuf.Duration
+	(*ItemError)(nil),                    // 32: riposte.v1.ItemError
 }
 var file_riposte_v1_moderation_proto_depIdxs = []int32{
 	1,  // 0: riposte.v1.Grounds.detection:type_name -> riposte.v1.Detection
 	2,  // 1: riposte.v1.Grounds.automation:type_name -> riposte.v1.Automation
-	26, // 2: riposte.v1.ModeratedComment.comment:type_name -> riposte.v1.Comment
-	27, // 3: riposte.v1.ModeratedComment.proposed_edit:type_name -> riposte.v1.ProposedEdit
+	27, // 2: riposte.v1.ModeratedComment.comment:type_name -> riposte.v1.Comment
+	28, // 3: riposte.v1.ModeratedComment.proposed_edit:type_name -> riposte.v1.ProposedEdit
 	3,  // 4: riposte.v1.ModeratedComment.causes:type_name -> riposte.v1.ReviewCause
 	7,  // 5: riposte.v1.ModeratedComment.last_decision:type_name -> riposte.v1.Decision
 	0,  // 6: riposte.v1.Decision.action:type_name -> riposte.v1.ModerationAction
-	28, // 7: riposte.v1.Decision.from_state:type_name -> riposte.v1.CommentState
-	28, // 8: riposte.v1.Decision.to_state:type_name -> riposte.v1.CommentState
+	29, // 7: riposte.v1.Decision.from_state:type_name -> riposte.v1.CommentState
+	29, // 8: riposte.v1.Decision.to_state:type_name -> riposte.v1.CommentState
 	5,  // 9: riposte.v1.Decision.grounds:type_name -> riposte.v1.Grounds
-	29, // 10: riposte.v1.Decision.time:type_name -> google.protobuf.Timestamp
-	6,  // 11: riposte.v1.ReviewItem.comment:type_name -> riposte.v1.ModeratedComment
-	29, // 12: riposte.v1.ReviewItem.due_time:type_name -> google.protobuf.Timestamp
-	29, // 13: riposte.v1.ReviewItem.lease_until:type_name -> google.protobuf.Timestamp
-	6,  // 14: riposte.v1.ReviewItem.parent:type_name -> riposte.v1.ModeratedComment
-	3,  // 15: riposte.v1.ListReviewItemsRequest.causes:type_name -> riposte.v1.ReviewCause
-	8,  // 16: riposte.v1.ListReviewItemsResponse.items:type_name -> riposte.v1.ReviewItem
-	3,  // 17: riposte.v1.ClaimReviewItemsRequest.causes:type_name -> riposte.v1.ReviewCause
-	30, // 18: riposte.v1.ClaimReviewItemsRequest.lease:type_name -> google.protobuf.Duration
-	8,  // 19: riposte.v1.ClaimReviewItemsResponse.items:type_name -> riposte.v1.ReviewItem
-	29, // 20: riposte.v1.ClaimReviewItemsResponse.lease_until:type_name -> google.protobuf.Timestamp
-	0,  // 21: riposte.v1.SubmitVerdictsRequest.action:type_name -> riposte.v1.ModerationAction
-	5,  // 22: riposte.v1.SubmitVerdictsRequest.grounds:type_name -> riposte.v1.Grounds
-	15, // 23: riposte.v1.SubmitVerdictsRequest.targets:type_name -> riposte.v1.VerdictTarget
-	7,  // 24: riposte.v1.VerdictResult.decision:type_name -> riposte.v1.Decision
-	31, // 25: riposte.v1.VerdictResult.error:type_name -> riposte.v1.ItemError
-	17, // 26: riposte.v1.SubmitVerdictsResponse.results:type_name -> riposte.v1.VerdictResult
-	6,  // 27: riposte.v1.GetModeratedCommentsResponse.comments:type_name -> riposte.v1.ModeratedComment
-	7,  // 28: riposte.v1.ListDecisionsResponse.decisions:type_name -> riposte.v1.Decision
-	25, // 29: riposte.v1.ListReportsResponse.reports:type_name -> riposte.v1.Report
-	4,  // 30: riposte.v1.Report.reason:type_name -> riposte.v1.ReportReason
-	29, // 31: riposte.v1.Report.time:type_name -> google.protobuf.Timestamp
-	32, // [32:32] is the sub-list for method output_type
-	32, // [32:32] is the sub-list for method input_type
-	32, // [32:32] is the sub-list for extension type_name
-	32, // [32:32] is the sub-list for extension extendee
-	0,  // [0:32] is the sub-list for field type_name
+	30, // 10: riposte.v1.Decision.time:type_name -> google.protobuf.Timestamp
+	30, // 11: riposte.v1.Decision.appeal_until:type_name -> google.protobuf.Timestamp
+	6,  // 12: riposte.v1.ReviewItem.comment:type_name -> riposte.v1.ModeratedComment
+	30, // 13: riposte.v1.ReviewItem.due_time:type_name -> google.protobuf.Timestamp
+	30, // 14: riposte.v1.ReviewItem.lease_until:type_name -> google.protobuf.Timestamp
+	6,  // 15: riposte.v1.ReviewItem.parent:type_name -> riposte.v1.ModeratedComment
+	3,  // 16: riposte.v1.ListReviewItemsRequest.causes:type_name -> riposte.v1.ReviewCause
+	8,  // 17: riposte.v1.ListReviewItemsResponse.items:type_name -> riposte.v1.ReviewItem
+	3,  // 18: riposte.v1.ClaimReviewItemsRequest.causes:type_name -> riposte.v1.ReviewCause
+	31, // 19: riposte.v1.ClaimReviewItemsRequest.lease:type_name -> google.protobuf.Duration
+	8,  // 20: riposte.v1.ClaimReviewItemsResponse.items:type_name -> riposte.v1.ReviewItem
+	30, // 21: riposte.v1.ClaimReviewItemsResponse.lease_until:type_name -> google.protobuf.Timestamp
+	0,  // 22: riposte.v1.SubmitVerdictsRequest.action:type_name -> riposte.v1.ModerationAction
+	5,  // 23: riposte.v1.SubmitVerdictsRequest.grounds:type_name -> riposte.v1.Grounds
+	15, // 24: riposte.v1.SubmitVerdictsRequest.targets:type_name -> riposte.v1.VerdictTarget
+	7,  // 25: riposte.v1.VerdictResult.decision:type_name -> riposte.v1.Decision
+	32, // 26: riposte.v1.VerdictResult.error:type_name -> riposte.v1.ItemError
+	17, // 27: riposte.v1.SubmitVerdictsResponse.results:type_name -> riposte.v1.VerdictResult
+	6,  // 28: riposte.v1.GetModeratedCommentsResponse.comments:type_name -> riposte.v1.ModeratedComment
+	22, // 29: riposte.v1.ListDecisionsRequest.member:type_name -> riposte.v1.MemberOfType
+	7,  // 30: riposte.v1.ListDecisionsResponse.decisions:type_name -> riposte.v1.Decision
+	26, // 31: riposte.v1.ListReportsResponse.reports:type_name -> riposte.v1.Report
+	4,  // 32: riposte.v1.Report.reason:type_name -> riposte.v1.ReportReason
+	30, // 33: riposte.v1.Report.time:type_name -> google.protobuf.Timestamp
+	34, // [34:34] is the sub-list for method output_type
+	34, // [34:34] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_riposte_v1_moderation_proto_init() }
@@ -2382,6 +2494,7 @@ func file_riposte_v1_moderation_proto_init() {
 	}
 	file_riposte_v1_moderation_proto_msgTypes[16].OneofWrappers = []any{
 		(*ListDecisionsRequest_CommentId)(nil),
+		(*ListDecisionsRequest_Member)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2389,7 +2502,7 @@ func file_riposte_v1_moderation_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_riposte_v1_moderation_proto_rawDesc), len(file_riposte_v1_moderation_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   21,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

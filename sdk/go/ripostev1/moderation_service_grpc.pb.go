@@ -76,9 +76,9 @@ type ModerationServiceClient interface {
 	//
 	// Example: `{"ids": ["1234567890123456789"]}`.
 	GetModeratedComments(ctx context.Context, in *GetModeratedCommentsRequest, opts ...grpc.CallOption) (*GetModeratedCommentsResponse, error)
-	// Reads the decisions on a comment, newest first.
+	// Reads the decisions on a comment or on a member's comments, newest first.
 	//
-	// Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+	// Errors: COMMENT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 	//
 	// Example: `{"commentId": "1234567890123456789"}`.
 	ListDecisions(ctx context.Context, in *ListDecisionsRequest, opts ...grpc.CallOption) (*ListDecisionsResponse, error)
@@ -216,9 +216,9 @@ type ModerationServiceServer interface {
 	//
 	// Example: `{"ids": ["1234567890123456789"]}`.
 	GetModeratedComments(context.Context, *GetModeratedCommentsRequest) (*GetModeratedCommentsResponse, error)
-	// Reads the decisions on a comment, newest first.
+	// Reads the decisions on a comment or on a member's comments, newest first.
 	//
-	// Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+	// Errors: COMMENT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 	//
 	// Example: `{"commentId": "1234567890123456789"}`.
 	ListDecisions(context.Context, *ListDecisionsRequest) (*ListDecisionsResponse, error)

@@ -165,7 +165,7 @@ macro_rules! conformance_cases {
                 an_appeal_is_judged_by_another_moderator
                 a_decision_is_appealed_once_and_while_it_is_in_force
                 the_appeal_of_a_deleted_comment_stays_undecided
-                decisions_that_restrict_comments_are_listed_for_their_author
+                decisions_on_the_comments_of_a_member_are_listed
             }
             paging {
                 pages_of_roots_are_exact_in_both_orders

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use riposte_core::ports::{CachedPages, Clock, SubjectWatches};
 use riposte_core::read::ReviewQueue;
-use riposte_core::{Comments, Maintenance, MemberReports, ModerationControl, Mutations};
+use riposte_core::{Caller, Comments, Maintenance, MemberReports, ModerationControl, Mutations};
 use riposte_sdk::v1;
 use riposte_telemetry::Metrics;
 use tokio::sync::watch;
 
 use crate::admission::Admission;
 use crate::audit::AuditLog;
+use crate::convert::ForModerators;
 use crate::page_token::{PageTokenCodec, TokenContext, TokenCursor};
 use crate::parse::{self, Violations};
 use crate::response_cache::ResponseCache;
@@ -96,6 +97,11 @@ impl Services {
     ) -> Option<Option<T>> {
         let Some(context) = context else { return Some(None) };
         parse::page_token(v, ("page_token", token), |token| self.tokens.open(context, token), convert)
+    }
+
+    /// Returns the conversion of what moderators read.
+    pub(crate) fn for_moderators<'s>(&'s self, caller: &'s Caller) -> ForModerators<'s> {
+        ForModerators { comments: &self.comments, tokens: &self.tokens, caller }
     }
 
     /// Returns the token that continues a list; empty at its end.

@@ -13,7 +13,7 @@ use crate::parse::{self, Violations};
 use crate::rpc_error::RpcError;
 
 /// The longest reason, in code points.
-const MAX_REASON: usize = 512;
+pub(crate) const MAX_REASON: usize = 512;
 
 /// A moderation request: the comment, the moderator and the reason.
 pub(crate) struct ModerationOrder<'a> {

@@ -22,6 +22,7 @@ mod internal {
     }
 }
 mod lease;
+mod network;
 mod settings;
 
 use std::sync::Arc;

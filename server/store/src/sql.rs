@@ -1,5 +1,6 @@
 //! The store on SQL, with the same code for MySQL and SQLite.
 
+mod bulkhead;
 mod chunks;
 mod commit;
 mod database_time;

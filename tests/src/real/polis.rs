@@ -7,17 +7,21 @@ use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::import_item::Kind;
 use riposte_sdk::v1::{ImportCommentsRequest, ImportItem, ImportOutcome, ImportedComment, LikeValue};
 
+use super::moderators::Judgement;
 use super::{key, rows};
 use crate::say::content;
 use crate::{Say, Server};
 
-const OBJECT_TYPE: &str = "conversation";
+/// The object type of the conversations.
+pub const OBJECT_TYPE: &str = "conversation";
 
 /// One conversation, as its files contain it.
 #[derive(Debug)]
 pub struct Polis {
     /// The comments ordered by time: id, author, text, ms since 1970.
     pub comments: Vec<(String, String, String, i64)>,
+    /// The judgement of the conversation's moderators about each comment.
+    pub judgements: HashMap<String, Judgement>,
     /// The votes of each voter ordered by time: comment and value.
     pub votes: BTreeMap<String, Vec<(String, LikeValue)>>,
 }
@@ -34,9 +38,16 @@ impl Polis {
         for vote in cast.iter().filter(|vote| vote["vote"] == "1") {
             *agrees.entry(&vote["comment-id"]).or_default() += 1;
         }
-        let mut comments = Vec::new();
+        let (mut comments, mut judgements) = (Vec::new(), HashMap::new());
         for row in &written {
             let id = row["comment-id"].as_str();
+            let judgement = match row["moderated"].as_str() {
+                "1" => Judgement::Approved,
+                "-1" => Judgement::Rejected,
+                "0" => Judgement::Undecided,
+                other => anyhow::bail!("an unknown judgement: {other}"),
+            };
+            judgements.insert(id.to_owned(), judgement);
             // The sums count every vote, including those that the voter changed later.
             ensure!(agrees.get(id).copied().unwrap_or(0) == row["agrees"].parse::<i64>()?, "1 is not agreement: {id}");
             comments.push((
@@ -58,7 +69,7 @@ impl Polis {
             };
             votes.entry(vote["voter-id"].clone()).or_default().push((vote["comment-id"].clone(), value));
         }
-        Ok(Self { comments, votes })
+        Ok(Self { comments, judgements, votes })
     }
 
     /// Returns the number of votes.

@@ -4,10 +4,12 @@ use std::collections::HashSet;
 
 use anyhow::{Result, ensure};
 use riposte_sdk::v1::{
-    AdminServiceDeleteCommentRequest, AdminServicePinCommentRequest, AdminServiceUnpinCommentRequest, Comment,
-    CommentSort, CommentState, DeletedBy, ErrorReason, HideCommentRequest, ListSubjectsRequest, UnhideCommentRequest,
+    AdminServiceDeleteCommentRequest, AdminServicePinCommentRequest, AdminServiceUnpinCommentRequest, ClientInfo,
+    Comment, CommentSort, CommentState, CreateCommentRequest, DeletedBy, ErrorReason, GetClientInfoRequest,
+    HideCommentRequest, ListSubjectsRequest, UnhideCommentRequest,
 };
 use riposte_sdk::{Client, Options};
+use riposte_tests::say::content;
 use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
@@ -21,6 +23,7 @@ pub(crate) const CASES: &[Case] = cases![
     list_subjects_shows_every_subject_of_a_type_once,
     an_act_on_another_version_than_the_one_that_was_read_is_refused,
     a_moderator_pins_roots_of_any_subject,
+    moderators_tell_networks_apart_and_operators_read_addresses,
 ];
 
 pub(crate) async fn hide(fixture: &Fixture, id: i64) -> Result<Comment, Status> {
@@ -168,4 +171,55 @@ async fn a_moderator_pins_roots_of_any_subject(fixture: Fixture) -> Result<()> {
     delete(&fixture, root.id).await?;
     ensure!(refused(admin.pin_comment(pin(root.id)).await)?.1 == ErrorReason::CommentNotFound, "a deleted root");
     super::floors::verify(&fixture, &say).await
+}
+
+async fn moderators_tell_networks_apart_and_operators_read_addresses(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
+    let written_at = async |ip: &str| -> Result<i64> {
+        let client = ClientInfo { ip: ip.into(), platform: "ios".into(), device: "iPhone17,1".into() };
+        let request = CreateCommentRequest {
+            subject: Some(say.key.clone()),
+            member_id: "m".into(),
+            content: content("a text"),
+            client: Some(client),
+            request_id: uuid::Uuid::now_v7().to_string(),
+        };
+        let made = say.client.comments().create_comment(request).await?.into_inner().comment;
+        Ok(made.unwrap_or_default().id)
+    };
+    let ids = [written_at("192.0.2.1").await?, written_at("192.0.2.200").await?, written_at("2001:db8::1").await?];
+    let mut tokens = Vec::new();
+    for id in ids {
+        let seen = moderated(&fixture, id).await?;
+        ensure!(seen.platform == "ios" && !seen.network_token.is_empty(), "{seen:?}");
+        ensure!(!format!("{seen:?}").contains("192.0.2.") && !format!("{seen:?}").contains("iPhone"), "{seen:?}");
+        tokens.push(seen.network_token);
+    }
+    // The weeks of texts end at the same moment for all: two of one network may lie in two weeks.
+    ensure!(tokens[1] != tokens[2], "two networks have one token");
+    let again = [written_at("192.0.2.1").await?, written_at("192.0.2.2").await?, written_at("192.0.2.3").await?];
+    let mut of_network = vec![tokens[0].clone(), tokens[1].clone()];
+    for id in again {
+        of_network.push(moderated(&fixture, id).await?.network_token);
+    }
+    of_network.dedup();
+    ensure!(of_network.len() <= 2, "one network has {of_network:?}");
+    let bare = say.comment("m", "without a client").await?.id;
+    let seen = moderated(&fixture, bare).await?;
+    ensure!(seen.network_token.is_empty() && seen.platform.is_empty(), "{seen:?}");
+
+    let client = async |id: i64, reason: &str| -> Result<ClientInfo, Status> {
+        let mut admin = fixture.server.admin().map_err(|e| Status::unknown(e.to_string()))?;
+        let request = GetClientInfoRequest { id, reason: reason.into() };
+        Ok(admin.get_client_info(request).await?.into_inner().client.unwrap_or_default())
+    };
+    let read = client(ids[0], "a court order").await?;
+    ensure!((read.ip.as_str(), read.platform.as_str(), read.device.as_str()) == ("192.0.2.1", "ios", "iPhone17,1"));
+    delete(&fixture, ids[0]).await?;
+    ensure!(client(ids[0], "a court order").await? == read, "also of a deleted comment");
+    ensure!(client(bare, "a court order").await? == ClientInfo::default());
+    ensure!(refused(client(ids[0], "").await)?.1 == ErrorReason::FieldInvalid, "a reason is required");
+    ensure!(refused(client(ids[0], &"r".repeat(513)).await)?.1 == ErrorReason::FieldInvalid);
+    ensure!(refused(client(1, "a court order").await)? == (Code::NotFound, ErrorReason::CommentNotFound));
+    Ok(())
 }

@@ -3,11 +3,12 @@
 use anyhow::{Context, Result, ensure};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use riposte_sdk::Error;
+use riposte_sdk::v1::list_decisions_request::Of;
 use riposte_sdk::v1::{
     AppealDecisionRequest, ClaimReviewItemsRequest, CommentState, Decision, ErrorReason, ListDecisionsRequest,
     ListOwnDecisionsRequest, ListOwnDecisionsResponse, ListOwnReportsRequest, ListOwnReportsResponse,
-    ListReportsRequest, ModerationAction, OwnReport, Report, ReportCommentRequest, ReportOutcome, ReportReason,
-    ReviewCause, Statement, VerdictResult,
+    ListReportsRequest, MemberOfType, ModerationAction, OwnReport, Report, ReportCommentRequest, ReportOutcome,
+    ReportReason, ReviewCause, Statement, VerdictResult,
 };
 use riposte_tests::{Case, Fixture, Say, Watch, cases, refused};
 use tonic::{Code, Status};
@@ -23,6 +24,7 @@ pub(crate) const CASES: &[Case] = cases![
     an_appeal_is_judged_by_another_moderator,
     no_reporter_and_no_moderator_is_named_on_the_public_port,
     own_reports_and_decisions_are_walked_page_by_page,
+    moderators_list_the_decisions_on_a_members_comments,
 ];
 
 fn report_of(id: i64, member: &str) -> ReportCommentRequest {
@@ -59,7 +61,7 @@ async fn reports_on(fixture: &Fixture, id: i64, page_size: i32) -> Result<Vec<Re
 }
 
 async fn decisions_on(fixture: &Fixture, id: i64) -> Result<Vec<Decision>> {
-    let of = Some(riposte_sdk::v1::list_decisions_request::Of::CommentId(id));
+    let of = Some(Of::CommentId(id));
     let request = ListDecisionsRequest { of, ..ListDecisionsRequest::default() };
     Ok(fixture.server.moderation()?.list_decisions(request).await?.into_inner().decisions)
 }
@@ -344,5 +346,50 @@ async fn own_reports_and_decisions_are_walked_page_by_page(fixture: Fixture) -> 
     };
     let rejection = refused(fixture.client.reports().list_own_reports(foreign).await)?;
     ensure!(rejection.1 == ErrorReason::PageTokenInvalid, "{rejection:?}");
+    Ok(())
+}
+
+async fn moderators_list_the_decisions_on_a_members_comments(fixture: Fixture) -> Result<()> {
+    let (ann, ben) = (someone(), someone());
+    let mut expected = Vec::new();
+    for n in 0..3 {
+        let say = Say::on(&fixture.client, "article");
+        let root = say.comment(&ann, &format!("root {n}")).await?;
+        let other = say.comment(&ben, "of another member").await?;
+        judge(&fixture, ModerationAction::Approve, other.id).await?;
+        let hidden = judge(&fixture, ModerationAction::Hide, root.id).await?;
+        appeal(&say, appeal_of(&hidden.id, &ann)).await?;
+        let shown = judge_as(&fixture, "another", ModerationAction::Unhide, root.id).await?;
+        let appealed = decisions_on(&fixture, root.id).await?.into_iter().nth(1).context("no appeal")?;
+        expected.extend([hidden, appealed, decision(&shown)?.clone()]);
+    }
+    expected.reverse();
+    for one in &expected {
+        let window = one.appeal_until.zip(one.time).map(|(until, time)| until.seconds - time.seconds);
+        ensure!(window == (one.action() == ModerationAction::Hide).then_some(180 * 86_400), "{one:?}");
+    }
+    let list = async |object_type: &str, member: &str, page_token: &str| {
+        let (object_type, member_id) = (object_type.to_owned(), member.to_owned());
+        let of = Some(Of::Member(MemberOfType { object_type, member_id }));
+        let request = ListDecisionsRequest { of, page_size: 2, page_token: page_token.to_owned() };
+        let mut service = fixture.server.moderation().map_err(|error| Status::unknown(error.to_string()))?;
+        Ok(service.list_decisions(request).await?.into_inner())
+    };
+    let (mut found, mut token) = (Vec::new(), String::new());
+    loop {
+        let page = list("article", &ann, &token).await?;
+        found.extend(page.decisions);
+        ensure!(found.len() <= expected.len(), "{found:?}");
+        token = page.next_page_token;
+        if token.is_empty() {
+            break;
+        }
+        let foreign = refused(list("article", &ben, &token).await)?;
+        ensure!(foreign.1 == ErrorReason::PageTokenMismatch, "{foreign:?}");
+    }
+    ensure!(found == expected, "{found:?}");
+    ensure!(list("deep", &ann, "").await?.decisions.is_empty(), "under another type it is another person");
+    let invalid = refused(list("", "", "").await)?;
+    ensure!(invalid.1 == ErrorReason::FieldInvalid, "{invalid:?}");
     Ok(())
 }

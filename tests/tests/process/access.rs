@@ -123,6 +123,7 @@ fn the_table_has_every_method_of_the_contract() -> Result<()> {
     let mut ours: Vec<String> = METHODS.iter().map(|row| row.method.to_owned()).collect();
     contract.sort();
     ours.sort();
+    ours.dedup();
     ensure!(contract == ours, "{contract:?}\n{ours:?}");
     Ok(())
 }

@@ -95,6 +95,9 @@ pub struct CommentReportOptions {
     pub reason: Option<v1::ReportReason>,
     /// In the member's words; at most 1,000 code points.
     pub text: Option<String>,
+    /// True: the member says that it is illegal. It then waits for a moderator at once, unless a
+    /// moderator has judged this version.
+    pub claims_illegal: Option<bool>,
     /// The law that the member names; at most 256 bytes.
     pub legal_reference: Option<String>,
 }
@@ -784,7 +787,8 @@ impl Comment {
     }
 
     /// Reports the comment to its moderators, as a member; a second report of the member replaces
-    /// the first. The service refuses one without a reason.
+    /// the first. The service refuses one without a reason. The report is about the version that
+    /// the handle shows; where the comment has changed since, it counts nothing.
     ///
     /// * `member_id`: The member who reports. Required; 1 to 64 bytes.
     ///
@@ -798,8 +802,10 @@ impl Comment {
         let request = v1::ReportCommentRequest {
             comment_id: self.message.id,
             member_id: member_id.into(),
+            etag: self.message.etag.clone(),
             reason: options.reason.unwrap_or_default().into(),
             text: options.text.unwrap_or_default(),
+            claims_illegal: options.claims_illegal.unwrap_or_default(),
             legal_reference: options.legal_reference.unwrap_or_default(),
             ..Default::default()
         };
@@ -873,6 +879,79 @@ impl Comment {
             ..Default::default()
         };
         Ok(self.client.admin()?.delete_comment(request).await?.into_inner())
+    }
+
+    /// Walks over the reports on the comment with their reporters, the newest first; for a client
+    /// that may call ModerationService.
+    pub fn reports(&self) -> Pages<v1::ListReportsRequest> {
+        let request = v1::ListReportsRequest { comment_id: self.message.id, ..Default::default() };
+        self.client.list(request)
+    }
+}
+
+/// The review queue of an object type, for a client that may call ModerationService. Making one
+/// calls nothing.
+#[derive(Debug, Clone)]
+pub struct ReviewQueue {
+    client: Client,
+    asked: v1::ListReviewItemsRequest,
+}
+
+impl Client {
+    /// The review queue of an object type, for a client that may call ModerationService. Making one
+    /// calls nothing.
+    pub fn review_queue(&self, object_type: impl Into<String>) -> ReviewQueue {
+        let asked = v1::ListReviewItemsRequest { object_type: object_type.into(), ..Default::default() };
+        ReviewQueue::hold(self, asked)
+    }
+}
+
+impl Deref for ReviewQueue {
+    type Target = v1::ListReviewItemsRequest;
+
+    /// What it holds.
+    fn deref(&self) -> &Self::Target {
+        &self.asked
+    }
+}
+
+impl ReviewQueue {
+    fn hold(client: &Client, asked: v1::ListReviewItemsRequest) -> Self {
+        Self { client: client.clone(), asked }
+    }
+
+    /// What it holds.
+    pub fn into_asked(self) -> v1::ListReviewItemsRequest {
+        self.asked
+    }
+
+    /// Walks over what waits and no moderator has leased, the earliest due first.
+    pub fn items(&self) -> Pages<v1::ListReviewItemsRequest> {
+        let request = v1::ListReviewItemsRequest { object_type: self.asked.object_type.clone(), ..Default::default() };
+        self.client.list(request)
+    }
+
+    /// Leases the items that are due first to a moderator.
+    ///
+    /// * `moderator_id`: The moderator. Required; 1 to 64 bytes. Items whose contested decision is
+    ///   this moderator's are skipped.
+    /// * `limit`: Items wanted: default 10 (when 0), at most 25. Fewer are leased where they would
+    ///   exceed 1 MiB.
+    ///
+    /// # Errors
+    /// Those of `ClaimReviewItems`.
+    pub async fn claim(
+        &self,
+        moderator_id: impl Into<String>,
+        limit: impl Into<Option<i32>>,
+    ) -> Result<v1::ClaimReviewItemsResponse, Error> {
+        let request = v1::ClaimReviewItemsRequest {
+            object_type: self.asked.object_type.clone(),
+            moderator_id: moderator_id.into(),
+            limit: limit.into().unwrap_or_default(),
+            ..Default::default()
+        };
+        Ok(self.client.moderation()?.claim_review_items(request).await?.into_inner())
     }
 }
 
@@ -1417,7 +1496,8 @@ pub mod blocking {
         }
 
         /// Reports the comment to its moderators, as a member; a second report of the member replaces
-        /// the first. The service refuses one without a reason.
+        /// the first. The service refuses one without a reason. The report is about the version that
+        /// the handle shows; where the comment has changed since, it counts nothing.
         ///
         /// * `member_id`: The member who reports. Required; 1 to 64 bytes.
         ///
@@ -1480,6 +1560,65 @@ pub mod blocking {
             reason: impl Into<String>,
         ) -> Result<v1::AdminServiceDeleteCommentResponse, Error> {
             self.client.wait(self.inner.moderator_delete(moderator_id, reason))
+        }
+
+        /// Walks over the reports on the comment with their reporters, the newest first; for a client
+        /// that may call ModerationService.
+        pub fn reports(&self) -> Pages<v1::ListReportsRequest> {
+            Pages::new(self.client.clone(), self.inner.reports(), |_, item| item)
+        }
+    }
+
+    /// The review queue of an object type, for a client that may call ModerationService. Making one
+    /// calls nothing.
+    #[derive(Debug, Clone)]
+    pub struct ReviewQueue {
+        client: Client,
+        inner: super::ReviewQueue,
+    }
+
+    impl Client {
+        /// The review queue of an object type, for a client that may call ModerationService. Making
+        /// one calls nothing.
+        pub fn review_queue(&self, object_type: impl Into<String>) -> ReviewQueue {
+            ReviewQueue::hold(self, self.asynchronous().review_queue(object_type))
+        }
+    }
+
+    impl Deref for ReviewQueue {
+        type Target = v1::ListReviewItemsRequest;
+
+        /// What it holds.
+        fn deref(&self) -> &Self::Target {
+            &self.inner
+        }
+    }
+
+    impl ReviewQueue {
+        fn hold(client: &Client, inner: super::ReviewQueue) -> Self {
+            Self { client: client.clone(), inner }
+        }
+
+        /// Walks over what waits and no moderator has leased, the earliest due first.
+        pub fn items(&self) -> Pages<v1::ListReviewItemsRequest> {
+            Pages::new(self.client.clone(), self.inner.items(), |_, item| item)
+        }
+
+        /// Leases the items that are due first to a moderator.
+        ///
+        /// * `moderator_id`: The moderator. Required; 1 to 64 bytes. Items whose contested decision is
+        ///   this moderator's are skipped.
+        /// * `limit`: Items wanted: default 10 (when 0), at most 25. Fewer are leased where they would
+        ///   exceed 1 MiB.
+        ///
+        /// # Errors
+        /// Those of `ClaimReviewItems`.
+        pub fn claim(
+            &self,
+            moderator_id: impl Into<String>,
+            limit: impl Into<Option<i32>>,
+        ) -> Result<v1::ClaimReviewItemsResponse, Error> {
+            self.client.wait(self.inner.claim(moderator_id, limit))
         }
     }
 }

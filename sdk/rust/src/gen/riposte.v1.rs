@@ -2843,6 +2843,43 @@ impl ::prost::Name for SetModerationResponse {
         "/riposte.v1.SetModerationResponse".into()
     }
 }
+/// Asks for what is stored about the client that wrote a comment.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetClientInfoRequest {
+    /// The comment. Required; in any state.
+    #[prost(int64, tag = "1")]
+    pub id: i64,
+    /// The reason, for the audit log. Required; 1 to 512 code points.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+impl ::prost::Name for GetClientInfoRequest {
+    const NAME: &'static str = "GetClientInfoRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.GetClientInfoRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.GetClientInfoRequest".into()
+    }
+}
+/// What is stored about the client.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetClientInfoResponse {
+    /// The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+    #[prost(message, optional, tag = "1")]
+    pub client: ::core::option::Option<ClientInfo>,
+}
+impl ::prost::Name for GetClientInfoResponse {
+    const NAME: &'static str = "GetClientInfoResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.GetClientInfoResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.GetClientInfoResponse".into()
+    }
+}
 /// Asks to pin a root as a moderator. Named apart from CommentService's own request.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AdminServicePinCommentRequest {
@@ -3721,6 +3758,36 @@ pub mod admin_service_client {
                 .insert(GrpcMethod::new("riposte.v1.AdminService", "UnpinComment"));
             self.inner.unary(req, path, codec).await
         }
+        /// Reads what is stored about the client that wrote a comment: address, platform and device.
+        ///
+        /// Moderators read a token of the network and the platform in ModerationService. Errors:
+        /// COMMENT_NOT_FOUND.
+        ///
+        /// Example: `{"id": "1234567890123456789", "reason": "court order 7/26"}`.
+        pub async fn get_client_info(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetClientInfoRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetClientInfoResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.AdminService/GetClientInfo",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("riposte.v1.AdminService", "GetClientInfo"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Turns moderation off or on for all processes, and then goes once over everything that was ever
         /// open or decided.
         ///
@@ -4092,6 +4159,19 @@ pub mod admin_service_server {
             request: tonic::Request<super::AdminServiceUnpinCommentRequest>,
         ) -> std::result::Result<
             tonic::Response<super::AdminServiceUnpinCommentResponse>,
+            tonic::Status,
+        >;
+        /// Reads what is stored about the client that wrote a comment: address, platform and device.
+        ///
+        /// Moderators read a token of the network and the platform in ModerationService. Errors:
+        /// COMMENT_NOT_FOUND.
+        ///
+        /// Example: `{"id": "1234567890123456789", "reason": "court order 7/26"}`.
+        async fn get_client_info(
+            &self,
+            request: tonic::Request<super::GetClientInfoRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetClientInfoResponse>,
             tonic::Status,
         >;
         /// Server streaming response type for the SetModeration method.
@@ -4673,6 +4753,51 @@ pub mod admin_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = UnpinCommentSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.AdminService/GetClientInfo" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetClientInfoSvc<T: AdminService>(pub Arc<T>);
+                    impl<
+                        T: AdminService,
+                    > tonic::server::UnaryService<super::GetClientInfoRequest>
+                    for GetClientInfoSvc<T> {
+                        type Response = super::GetClientInfoResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetClientInfoRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AdminService>::get_client_info(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetClientInfoSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -7487,6 +7612,13 @@ pub struct ModeratedComment {
     /// The newest decision; unset if none.
     #[prost(message, optional, tag = "7")]
     pub last_decision: ::core::option::Option<Decision>,
+    /// A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
+    /// one network have the same one. Empty if the address is unknown or no longer kept.
+    #[prost(string, tag = "8")]
+    pub network_token: ::prost::alloc::string::String,
+    /// The platform on which it was written; empty if unknown or no longer kept.
+    #[prost(string, tag = "9")]
+    pub platform: ::prost::alloc::string::String,
 }
 impl ::prost::Name for ModeratedComment {
     const NAME: &'static str = "ModeratedComment";
@@ -7528,6 +7660,10 @@ pub struct Decision {
     /// The time at which it was taken.
     #[prost(message, optional, tag = "11")]
     pub time: ::core::option::Option<::prost_types::Timestamp>,
+    /// The time until which the author may contest it; unset for a decision that cannot be contested.
+    /// It does not say that the decision is still in force.
+    #[prost(message, optional, tag = "12")]
+    pub appeal_until: ::core::option::Option<::prost_types::Timestamp>,
     /// The words of the author; only of an APPEAL.
     #[prost(string, tag = "13")]
     pub appeal_text: ::prost::alloc::string::String,
@@ -7898,17 +8034,20 @@ pub struct ListDecisionsRequest {
     #[prost(string, tag = "4")]
     pub page_token: ::prost::alloc::string::String,
     /// The object of the decisions. Required.
-    #[prost(oneof = "list_decisions_request::Of", tags = "1")]
+    #[prost(oneof = "list_decisions_request::Of", tags = "1, 2")]
     pub of: ::core::option::Option<list_decisions_request::Of>,
 }
 /// Nested message and enum types in `ListDecisionsRequest`.
 pub mod list_decisions_request {
     /// The object of the decisions. Required.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Oneof)]
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum Of {
         /// Decisions on this comment.
         #[prost(int64, tag = "1")]
         CommentId(i64),
+        /// Decisions on comments of this member.
+        #[prost(message, tag = "2")]
+        Member(super::MemberOfType),
     }
 }
 impl ::prost::Name for ListDecisionsRequest {
@@ -7919,6 +8058,26 @@ impl ::prost::Name for ListDecisionsRequest {
     }
     fn type_url() -> ::prost::alloc::string::String {
         "/riposte.v1.ListDecisionsRequest".into()
+    }
+}
+/// A member under one object type. The same id under another type is another person.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct MemberOfType {
+    /// The object type. Required; one that the caller was granted.
+    #[prost(string, tag = "1")]
+    pub object_type: ::prost::alloc::string::String,
+    /// The member. Required; 1 to 64 bytes.
+    #[prost(string, tag = "2")]
+    pub member_id: ::prost::alloc::string::String,
+}
+impl ::prost::Name for MemberOfType {
+    const NAME: &'static str = "MemberOfType";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.MemberOfType".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.MemberOfType".into()
     }
 }
 /// A page of decisions.
@@ -8574,9 +8733,9 @@ pub mod moderation_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Reads the decisions on a comment, newest first.
+        /// Reads the decisions on a comment or on a member's comments, newest first.
         ///
-        /// Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        /// Errors: COMMENT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
         ///
         /// Example: `{"commentId": "1234567890123456789"}`.
         pub async fn list_decisions(
@@ -8715,9 +8874,9 @@ pub mod moderation_service_server {
             tonic::Response<super::GetModeratedCommentsResponse>,
             tonic::Status,
         >;
-        /// Reads the decisions on a comment, newest first.
+        /// Reads the decisions on a comment or on a member's comments, newest first.
         ///
-        /// Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        /// Errors: COMMENT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
         ///
         /// Example: `{"commentId": "1234567890123456789"}`.
         async fn list_decisions(

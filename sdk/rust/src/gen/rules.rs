@@ -4,6 +4,7 @@
 pub(crate) fn rule(path: &str) -> Option<Rule> {
     let (deadline_ms, attempts, backoff_ms, request_id) = match path {
         "/riposte.v1.AdminService/DeleteComment" => (5000, 3, (100, 1000), Some(4)),
+        "/riposte.v1.AdminService/GetClientInfo" => (5000, 3, (50, 500), None),
         "/riposte.v1.AdminService/HideComment" => (5000, 3, (100, 1000), Some(4)),
         "/riposte.v1.AdminService/ListHotSubjects" => (5000, 3, (50, 500), None),
         "/riposte.v1.AdminService/ListSubjects" => (5000, 3, (50, 500), None),

@@ -18,6 +18,10 @@ export const serviceConfig = {
           service: "riposte.v1.AdminService",
         },
         {
+          method: "GetClientInfo",
+          service: "riposte.v1.AdminService",
+        },
+        {
           method: "ListHotSubjects",
           service: "riposte.v1.AdminService",
         },
@@ -474,6 +478,7 @@ export const timeouts: Readonly<Record<string, number>> = {
   "/riposte.v1.AdminService/DeleteComment": 5000,
   "/riposte.v1.AdminService/PinComment": 5000,
   "/riposte.v1.AdminService/UnpinComment": 5000,
+  "/riposte.v1.AdminService/GetClientInfo": 5000,
   "/riposte.v1.AdminService/ListHotSubjects": 5000,
   "/riposte.v1.ModerationService/ListReviewItems": 5000,
   "/riposte.v1.ModerationService/ClaimReviewItems": 5000,

@@ -855,10 +855,13 @@ export class CommentHandle {
 
   /**
    * Reports the comment to its moderators, as a member; a second report of the member replaces the
-   * first. The service refuses one without a reason.
+   * first. The service refuses one without a reason. The report is about the version that the
+   * handle shows; where the comment has changed since, it counts nothing.
    * @param memberId The member who reports. Required; 1 to 64 bytes.
    * @param options.reason The reason. Required.
    * @param options.text In the member's words; at most 1,000 code points.
+   * @param options.claimsIllegal True: the member says that it is illegal. It then waits for a
+   * moderator at once, unless a moderator has judged this version.
    * @param options.legalReference The law that the member names; at most 256 bytes.
    */
   async report(
@@ -866,6 +869,7 @@ export class CommentHandle {
     options: {
       readonly reason?: NameOf<typeof v1.ReportReason> | undefined;
       readonly text?: string | undefined;
+      readonly claimsIllegal?: boolean | undefined;
       readonly legalReference?: string | undefined;
     } & CallOptions = {},
   ): Promise<v1.ReportCommentResponse> {
@@ -873,8 +877,10 @@ export class CommentHandle {
       {
         commentId: this.message.id,
         memberId: memberId,
+        etag: this.message.etag,
         reason: valueOf("reason", v1.ReportReason, options.reason),
         text: options.text,
+        claimsIllegal: options.claimsIllegal,
         legalReference: options.legalReference,
       },
       options,
@@ -923,6 +929,96 @@ export class CommentHandle {
       .admin()
       .deleteComment({ id: this.message.id, moderatorId: moderatorId, reason: reason }, options);
   }
+
+  /**
+   * Walks over the reports on the comment with their reporters, the newest first; for a client that
+   * may call ModerationService.
+   */
+  reports(options?: CallOptions): Pages<v1.ListReportsResponse, v1.Report> {
+    return this.#services.moderation().listReports({ commentId: this.message.id }, options);
+  }
+}
+
+/**
+ * The review queue of an object type, for a client that may call ModerationService. Making one
+ * calls nothing.
+ */
+export class ReviewQueueHandle {
+  /** What the handle stands for. */
+  readonly asked: v1.ListReviewItemsRequest;
+  readonly #services: Services;
+
+  /** @internal */
+  constructor(services: Services, asked: v1.ListReviewItemsRequest) {
+    this.#services = services;
+    this.asked = asked;
+  }
+
+  /**
+   * The object type. Required; one that the caller was granted.
+   */
+  get objectType(): v1.ListReviewItemsRequest["objectType"] {
+    return this.asked.objectType;
+  }
+
+  /**
+   * Only items with one of these causes; empty means all.
+   */
+  get causes(): v1.ListReviewItemsRequest["causes"] {
+    return this.asked.causes;
+  }
+
+  /**
+   * Only comments of this member; empty means all.
+   */
+  get memberId(): v1.ListReviewItemsRequest["memberId"] {
+    return this.asked.memberId;
+  }
+
+  /**
+   * True: leased items are listed too. Default false.
+   */
+  get leased(): v1.ListReviewItemsRequest["leased"] {
+    return this.asked.leased;
+  }
+
+  /**
+   * Items wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+   * FIELD_INVALID. A page may end early at 1 MiB.
+   */
+  get pageSize(): v1.ListReviewItemsRequest["pageSize"] {
+    return this.asked.pageSize;
+  }
+
+  /**
+   * `next_page_token` of an earlier page of the same walk. Empty: the first page.
+   */
+  get pageToken(): v1.ListReviewItemsRequest["pageToken"] {
+    return this.asked.pageToken;
+  }
+
+  /**
+   * Walks over what waits and no moderator has leased, the earliest due first.
+   */
+  items(options?: CallOptions): Pages<v1.ListReviewItemsResponse, v1.ReviewItem> {
+    return this.#services.moderation().listReviewItems({ objectType: this.asked.objectType }, options);
+  }
+
+  /**
+   * Leases the items that are due first to a moderator.
+   * @param moderatorId The moderator. Required; 1 to 64 bytes. Items whose contested decision is
+   * this moderator's are skipped.
+   * @param options.limit Items wanted: default 10 (when 0), at most 25. Fewer are leased where they
+   * would exceed 1 MiB.
+   */
+  async claim(
+    moderatorId: string,
+    options: { readonly limit?: number | undefined } & CallOptions = {},
+  ): Promise<v1.ClaimReviewItemsResponse> {
+    return this.#services
+      .moderation()
+      .claimReviewItems({ objectType: this.asked.objectType, moderatorId: moderatorId, limit: options.limit }, options);
+  }
 }
 
 /**
@@ -968,5 +1064,10 @@ export abstract class Handles extends Services {
   comment(id: string): CommentHandle {
     const message = create(v1.CommentSchema, { id });
     return new CommentHandle(this, message);
+  }
+  /** The review queue of an object type, for a client that may call ModerationService. Making one calls nothing. */
+  reviewQueue(objectType: string): ReviewQueueHandle {
+    const asked = create(v1.ListReviewItemsRequestSchema, { objectType });
+    return new ReviewQueueHandle(this, asked);
   }
 }

@@ -542,6 +542,16 @@ export class AdminClient {
   }
 
   /**
+   * Reads what is stored about the client that wrote a comment: address, platform and device.
+   */
+  getClientInfo(
+    request: MessageInitShape<typeof v1.GetClientInfoRequestSchema>,
+    options?: CallOptions,
+  ): Promise<v1.GetClientInfoResponse> {
+    return this.#connection.unary(v1.AdminService.method.getClientInfo, request, options);
+  }
+
+  /**
    * Turns moderation off or on for all processes, and then goes once over everything that was ever
    * open or decided.
    */
@@ -682,7 +692,7 @@ export class ModerationClient {
   }
 
   /**
-   * Reads the decisions on a comment, newest first.
+   * Reads the decisions on a comment or on a member's comments, newest first.
    */
   listDecisions(
     request: MessageInitShape<typeof v1.ListDecisionsRequestSchema>,

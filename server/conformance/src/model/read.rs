@@ -15,7 +15,7 @@ use riposte_core::ports::{
 use riposte_core::proposal::Proposal;
 use riposte_core::request::IdempotencyKey;
 use riposte_core::review::{OpenQuestions, Review};
-use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Result, Subject, SubjectId, SubjectKey};
+use riposte_core::{ClientInfo, CommentId, LikeValue, MemberId, ObjectType, Result, Subject, SubjectId, SubjectKey};
 
 use super::Model;
 use super::pages::page;
@@ -268,6 +268,12 @@ impl ReviewRows for Model {
         let newest = |id: &CommentId| tables.proposals.range((*id, 0)..=(*id, i32::MAX)).next_back();
         let shown = |id| newest(id).map(|(_, proposal)| proposal.clone()).filter(|p| p.state.is_shown_to_author());
         Ok(ids.iter().map(shown).collect())
+    }
+
+    async fn clients(&self, ids: &[CommentId]) -> Result<Vec<Option<ClientInfo>>> {
+        let tables = self.tables();
+        let of_row = |id: &CommentId| tables.comment(*id).map(|(_, row)| row.client.clone());
+        Ok(ids.iter().map(|id| of_row(id).filter(|client| !client.is_empty())).collect())
     }
 
     async fn decisions_by_id(&self, ids: &[DecisionId]) -> Result<Vec<Option<Decision>>> {

@@ -7,7 +7,7 @@ use riposte_core::act::CommentAct;
 use riposte_core::decision::Decision;
 use riposte_core::page::{HistoryCursor, LikerCursor};
 use riposte_core::ports::Reports;
-use riposte_core::report::{DecisionCursor, NewReport, Report, ReportOutcome, ReportResult};
+use riposte_core::report::{DecisionCursor, DecisionKind, NewReport, Report, ReportOutcome, ReportResult};
 use riposte_core::{CommentId, Error, MemberId, ObjectType, Result};
 
 use super::Model;
@@ -87,10 +87,10 @@ impl Reports for Model {
         Ok(found.into_iter().map(with_outcome).collect())
     }
 
-    async fn restrictions(
+    async fn decisions(
         &self,
-        object_type: &ObjectType,
-        member: &MemberId,
+        kind: DecisionKind,
+        (object_type, member): (&ObjectType, &MemberId),
         after: Option<DecisionCursor>,
         limit: usize,
     ) -> Result<Vec<Decision>> {
@@ -103,8 +103,9 @@ impl Reports for Model {
         let restricting = [CommentAct::Reject, CommentAct::Hide, CommentAct::Delete, CommentAct::Withhold];
         let is_listed = |decision: &&Decision| {
             let restricts = restricting.contains(&decision.act) || decision.act == CommentAct::RejectEdit;
+            let is_wanted = restricts || kind == DecisionKind::Any;
             let is_after = after.is_none_or(|after| position(decision) < after);
-            restricts && is_after && decision.object_type == *object_type && decision.member == *member
+            is_wanted && is_after && decision.object_type == *object_type && decision.member == *member
         };
         let mut found: Vec<Decision> = tables.decisions.values().filter(is_listed).cloned().collect();
         found.sort_by_key(|decision| Reverse(position(decision)));

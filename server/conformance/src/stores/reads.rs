@@ -182,6 +182,9 @@ pub(super) async fn every_character_of_a_text_is_returned(backend: Backend) {
         let exported = fixture.process.reader.export_comments(&key, None, 100).await.expect("read");
         let exported = exported.last().expect("at least one");
         assert_eq!((&exported.view.content, &exported.client), (&Some(content), &client));
+        let bare = fixture.root(&key).await.comment.reference.id;
+        let clients = fixture.process.reader.clients(&[bare, id, fixture.id(&key).await]).await;
+        assert_eq!(clients, Ok(vec![None, Some(client), None]));
     }
 }
 

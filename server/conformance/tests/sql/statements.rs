@@ -2,6 +2,7 @@
 //! prepared statements are closed together, because closing one alone costs a network round trip.
 
 use riposte_conformance::stores::{root_location, ruling};
+use riposte_core::LikeValue;
 use riposte_core::object_type::ModerationMode;
 use riposte_core::page::{ListOrder, PageQuery, PageStart};
 use riposte_core::verbs::{BatchVerb, Hide};
@@ -10,7 +11,7 @@ use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 
 use crate::databases::{ManualClock, TestDatabase};
-use crate::subject::Subject;
+use crate::subject::{Subject, member};
 
 /// The number of statements that a connection caches in this test.
 const CACHED_STATEMENTS: usize = 64;
@@ -133,10 +134,25 @@ async fn a_plain_comment_and_a_like_read_and_write_no_rows_of_moderation() {
     let store = database.open(&clock);
     let subject = Subject::new(&store, "plain");
     let roots = subject.create_roots(3).await;
+    let page = PageQuery { order: ListOrder::Newest, start: PageStart::Beginning, limit: 20 };
+    let list = async || store.reader().roots(&subject.key, page, 3).await.expect("read").expect("the subject exists");
+    subject.set_like(roots[0], member(1), LikeValue::Like).await;
+    list().await;
+    // Statements are prepared and ids reserved: from now on each call has its own statements only.
+    let mut shown = Vec::new();
+    for value in [LikeValue::Dislike, LikeValue::Like] {
+        let before = logged_statements(admin, &name).await.len();
+        subject.create_roots(1).await;
+        let created = logged_statements(admin, &name).await.len();
+        subject.set_like(roots[0], member(1), value).await;
+        let liked = logged_statements(admin, &name).await.len();
+        list().await;
+        let all = logged_statements(admin, &name).await;
+        shown.push([&all[before..created], &all[created..liked], &all[liked..]].map(shapes));
+    }
+    println!("SHAPES {shown:#?}");
     let replies = subject.create_replies(&roots[..1], 2, 3).await;
     subject.add_likes(roots[1], 2).await;
-    let page = PageQuery { order: ListOrder::Newest, start: PageStart::Beginning, limit: 20 };
-    store.reader().roots(&subject.key, page, 3).await.expect("read").expect("the subject exists");
     store.reader().comments(&replies).await.expect("read");
     let of_moderation = |statements: &[String]| {
         let words =

@@ -144,6 +144,18 @@ pub struct Decision {
 }
 
 impl Decision {
+    /// Returns the end of the time in which the author may contest the decision, if it is one that
+    /// an author may contest. Whether it is still in force is another question.
+    #[must_use]
+    pub fn appeal_until(&self, window: Duration) -> Option<Millis> {
+        self.is_contestable().then(|| self.time.plus(window))
+    }
+
+    /// Returns `true` for a decision against the text that an author may contest.
+    fn is_contestable(&self) -> bool {
+        self.proposal == 0 && matches!(self.act, CommentAct::Reject | CommentAct::Hide)
+    }
+
     /// Returns the reason for which the author cannot contest the decision at the time `now`;
     /// `None` if the author can. `state` is the state of the comment, DELETED too if the comment
     /// cannot be read any more.
@@ -161,7 +173,7 @@ impl Decision {
             let restricts = review.is_some_and(|review| review.restriction == number);
             restricts && CommentAct::Appeal.rule(Some(state)).is_some()
         };
-        if self.proposal != 0 || !matches!(self.act, CommentAct::Reject | CommentAct::Hide) {
+        if !self.is_contestable() {
             Some(AppealObstacle::NotRestricted)
         } else if state == CommentState::Deleted {
             Some(AppealObstacle::Gone)

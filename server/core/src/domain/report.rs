@@ -147,6 +147,15 @@ pub enum ReportOutcome {
     Unrestricted(Millis),
 }
 
+/// The decisions on comments of a member that a list has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DecisionKind {
+    /// All, appeals too: what moderators read.
+    Any,
+    /// Those that restrict a comment: what its author reads.
+    Restriction,
+}
+
 /// A position in a list of a member's reports or of decisions, newest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DecisionCursor {

@@ -8,7 +8,7 @@ use crate::domain::ids::CommentId;
 use crate::domain::member::MemberId;
 use crate::domain::object_type::ObjectType;
 use crate::domain::page::{HistoryCursor, LikerCursor};
-use crate::domain::report::{DecisionCursor, NewReport, Report, ReportOutcome, ReportResult};
+use crate::domain::report::{DecisionCursor, DecisionKind, NewReport, Report, ReportOutcome, ReportResult};
 
 /// Stores and lists reports. A report is a transaction of its own: it waits in no write queue and
 /// moves no revision.
@@ -42,12 +42,12 @@ pub trait Reports: Send + Sync + std::fmt::Debug {
         limit: usize,
     ) -> Result<Vec<(Report, ReportOutcome)>>;
 
-    /// Returns the decisions that restrict comments of a member under a type, newest first,
-    /// strictly after `after`.
-    async fn restrictions(
+    /// Returns the decisions on comments of a member under a type, newest first, strictly after
+    /// `after`.
+    async fn decisions(
         &self,
-        object_type: &ObjectType,
-        member: &MemberId,
+        kind: DecisionKind,
+        (object_type, member): (&ObjectType, &MemberId),
         after: Option<DecisionCursor>,
         limit: usize,
     ) -> Result<Vec<Decision>>;

@@ -211,7 +211,7 @@ pub trait MemberRows: Send + Sync + std::fmt::Debug {
     ) -> Result<Page<HistoryCursor>>;
 }
 
-/// Reads of reviews, proposed edits and decisions. No cache has them.
+/// Reads of reviews, proposed edits, decisions and client data. No cache has them.
 #[async_trait]
 pub trait ReviewRows: Send + Sync + std::fmt::Debug {
     /// Returns the reviews of comments, in the order of `ids`; `None` for a comment without one.
@@ -220,6 +220,10 @@ pub trait ReviewRows: Send + Sync + std::fmt::Debug {
     /// Returns the newest proposed edits of comments, in the order of `ids`; `None` for a comment
     /// without one, or whose newest one neither waits nor was rejected.
     async fn proposals(&self, ids: &[CommentId]) -> Result<Vec<Option<Proposal>>>;
+
+    /// Returns what is stored about the clients that wrote comments, in the order of `ids`; `None`
+    /// for a comment without it.
+    async fn clients(&self, ids: &[CommentId]) -> Result<Vec<Option<ClientInfo>>>;
 
     /// Returns decisions, in the order of `ids`.
     async fn decisions_by_id(&self, ids: &[DecisionId]) -> Result<Vec<Option<Decision>>>;
@@ -286,6 +290,10 @@ impl<T: PassThrough> ReviewRows for T {
 
     async fn proposals(&self, ids: &[CommentId]) -> Result<Vec<Option<Proposal>>> {
         self.inner().proposals(ids).await
+    }
+
+    async fn clients(&self, ids: &[CommentId]) -> Result<Vec<Option<ClientInfo>>> {
+        self.inner().clients(ids).await
     }
 
     async fn decisions_by_id(&self, ids: &[DecisionId]) -> Result<Vec<Option<Decision>>> {

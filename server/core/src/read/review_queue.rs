@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::domain::caller::Caller;
 use crate::domain::comment::{CommentView, proposal_etag, review_etag};
+use crate::domain::content::ClientInfo;
 use crate::domain::decision::Decision;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CommentId, DecisionId};
@@ -36,6 +37,8 @@ pub struct ModeratedComment {
     pub proposal: Option<Proposal>,
     /// The newest decision; `None` before the first one.
     pub last_decision: Option<Decision>,
+    /// Facts about the client that wrote it, as long as they are stored.
+    pub client: ClientInfo,
 }
 
 /// An entry of the queue.
@@ -170,12 +173,24 @@ impl ReviewQueue {
         let proposals = if proposed.is_empty() { Vec::new() } else { self.reader.proposals(&proposed).await? };
         let mut proposals: HashMap<CommentId, Proposal> =
             proposals.into_iter().flatten().map(|proposal| (proposal.comment_id, proposal)).collect();
+        let clients = if found.is_empty() { Vec::new() } else { self.reader.clients(&found).await? };
+        let mut clients: HashMap<CommentId, Option<ClientInfo>> = found.into_iter().zip(clients).collect();
         let mut moderated = |view: CommentView| {
             let id = view.comment.reference.id;
             let (review, proposal) = (reviews.remove(&id), proposals.remove(&id));
-            ModeratedComment { view, review, proposal, last_decision: decisions.remove(&id) }
+            let client = clients.remove(&id).flatten().unwrap_or_default();
+            ModeratedComment { view, review, proposal, last_decision: decisions.remove(&id), client }
         };
         Ok(views.into_iter().map(|view| view.map(&mut moderated)).collect())
+    }
+
+    /// Returns what is stored about the client that wrote a comment.
+    ///
+    /// # Errors
+    /// [`Error::CommentNotFound`], also for a comment of a type that the caller may not use.
+    pub async fn client(&self, caller: &Caller, id: CommentId) -> Result<ClientInfo> {
+        self.locate(caller, id).await?;
+        Ok(self.reader.clients(&[id]).await?.pop().flatten().unwrap_or_default())
     }
 
     /// Returns the decisions on a comment whose numbers are below `before`, newest first.
@@ -189,10 +204,16 @@ impl ReviewQueue {
         before: Option<i32>,
         limit: usize,
     ) -> Result<Vec<Decision>> {
+        self.locate(caller, id).await?;
+        self.reader.decisions(id, before, limit).await
+    }
+
+    /// Fails unless there is such a comment, of a type that the caller may use.
+    async fn locate(&self, caller: &Caller, id: CommentId) -> Result<()> {
         let found = self.reader.locate_among(&[id], caller.types()).await?.pop().flatten();
         let location = found.ok_or(Error::CommentNotFound)?;
         caller.policy(&self.policies, location.subject.object_type()).map_err(|_| Error::CommentNotFound)?;
-        self.reader.decisions(id, before, limit).await
+        Ok(())
     }
 
     /// Returns the entries of these reviews, in their order.

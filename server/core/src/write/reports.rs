@@ -14,7 +14,9 @@ use crate::domain::member::MemberId;
 use crate::domain::object_type::{ObjectType, Policies};
 use crate::domain::page::{HistoryCursor, LikerCursor};
 use crate::domain::report::ReportResult;
-use crate::domain::report::{DecisionCursor, NewReport, ORDINARY_WEIGHT, Report, ReportBody, ReportOutcome};
+use crate::domain::report::{
+    DecisionCursor, DecisionKind, NewReport, ORDINARY_WEIGHT, Report, ReportBody, ReportOutcome,
+};
 use crate::domain::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use crate::domain::review::Review;
 use crate::domain::state::CommentState;
@@ -135,7 +137,8 @@ impl MemberReports {
         limit: usize,
     ) -> Result<Vec<Statement>> {
         let window = caller.policy(&self.policies, object_type)?.appeal_window;
-        let decisions = self.ports.reports.restrictions(object_type, member, after, limit).await?;
+        let decisions =
+            self.ports.reports.decisions(DecisionKind::Restriction, (object_type, member), after, limit).await?;
         let mut ids: Vec<CommentId> = decisions.iter().map(|decision| decision.id.comment).collect();
         ids.sort_unstable();
         ids.dedup();
@@ -157,6 +160,21 @@ impl MemberReports {
             Statement { decision, appeal_until }
         };
         Ok(decisions.into_iter().map(statement).collect())
+    }
+
+    /// Returns the decisions on comments of a member, newest first, as moderators read them.
+    ///
+    /// # Errors
+    /// Those of [`Caller::policy`].
+    pub async fn decisions(
+        &self,
+        caller: &Caller,
+        (object_type, member): (&ObjectType, &MemberId),
+        after: Option<DecisionCursor>,
+        limit: usize,
+    ) -> Result<Vec<Decision>> {
+        caller.policy(&self.policies, object_type)?;
+        self.ports.reports.decisions(DecisionKind::Any, (object_type, member), after, limit).await
     }
 
     /// Returns a decision on a comment of a member, and the comment's location.

@@ -6,73 +6,110 @@ use riposte_core::decision::{Decision, Grounds};
 use riposte_core::ids::DecisionId;
 use riposte_core::read::{ModeratedComment, ReviewItem};
 use riposte_core::review::{LeaseToken, ReviewCause};
+use riposte_core::{Caller, ClientInfo, Comments, Result};
 use riposte_sdk::v1;
 
 use super::comment::{complete_comment, proposed_edit};
 use super::{plain_state, time};
+use crate::page_token::PageTokenCodec;
 
-/// Converts a comment as moderators read it: with its true state, its author and its content.
-pub(crate) fn moderated(comment: ModeratedComment) -> v1::ModeratedComment {
-    let (etag, proposed_edit_etag, causes) = (comment.etag(), comment.proposal_etag(), comment.open_causes());
-    let mut causes: Vec<i32> = causes.iter().map(|cause| review_cause(cause).into()).collect();
-    causes.sort_unstable();
-    causes.dedup();
-    v1::ModeratedComment {
-        comment: Some(complete_comment(comment.view)),
-        etag,
-        proposed_edit: comment.proposal.map(proposed_edit),
-        proposed_edit_etag,
-        causes,
-        report_count: comment.review.map_or(0, |review| review.reports),
-        last_decision: comment.last_decision.map(decision),
+/// Converts what moderators read, for one caller.
+#[derive(Debug)]
+pub(crate) struct ForModerators<'s> {
+    /// The policies of the object types.
+    pub(crate) comments: &'s Comments,
+    /// The source of network tokens.
+    pub(crate) tokens: &'s PageTokenCodec,
+    /// The caller, who may use the types of everything that is converted.
+    pub(crate) caller: &'s Caller,
+}
+
+impl ForModerators<'_> {
+    /// Converts a comment as moderators read it: with its true state, its author and its content.
+    /// Of the address of its client they read a token alone.
+    ///
+    /// # Errors
+    /// Those of [`PageTokenCodec::network_token`], and of [`Caller::policy`].
+    pub(crate) fn comment(&self, comment: ModeratedComment) -> Result<v1::ModeratedComment> {
+        let (etag, proposed_edit_etag, causes) = (comment.etag(), comment.proposal_etag(), comment.open_causes());
+        let mut causes: Vec<i32> = causes.iter().map(|cause| review_cause(cause).into()).collect();
+        causes.sort_unstable();
+        causes.dedup();
+        let written = comment.view.comment.reference.create_time;
+        let network = comment.client.ip.map(|ip| self.tokens.network_token(ip, written)).transpose()?;
+        Ok(v1::ModeratedComment {
+            comment: Some(complete_comment(comment.view)),
+            etag,
+            proposed_edit: comment.proposal.map(proposed_edit),
+            proposed_edit_etag,
+            causes,
+            report_count: comment.review.map_or(0, |review| review.reports),
+            last_decision: comment.last_decision.map(|last| self.decision(last)).transpose()?,
+            network_token: network.unwrap_or_default(),
+            platform: comment.client.platform,
+        })
+    }
+
+    /// Converts an entry of the review queue.
+    ///
+    /// # Errors
+    /// Those of [`Self::comment`].
+    pub(crate) fn item(&self, item: ReviewItem) -> Result<v1::ReviewItem> {
+        let ReviewItem { comment, review, parent } = item;
+        let (leased_by, until) = match review.lease {
+            Some(lease) => (lease.holder.as_str().to_owned(), Some(time(lease.until))),
+            None => (String::new(), None),
+        };
+        Ok(v1::ReviewItem {
+            comment: Some(self.comment(comment)?),
+            due_time: review.due_time.map(time),
+            expired_leases: review.expired_leases,
+            leased_by,
+            lease_until: until,
+            parent: parent.map(|parent| self.comment(parent)).transpose()?,
+        })
+    }
+
+    /// Converts a decision.
+    ///
+    /// # Errors
+    /// Those of [`Caller::policy`].
+    pub(crate) fn decision(&self, decision: Decision) -> Result<v1::Decision> {
+        let window = self.comments.policy(self.caller, &decision.object_type)?.appeal_window;
+        let appeal_until = decision.appeal_until(window).map(time);
+        let Grounds { code, explanation, legal_reference, note, detection, automation } = decision.grounds;
+        Ok(v1::Decision {
+            id: decision.id.to_string(),
+            comment_id: decision.id.comment.get(),
+            // The number of an act is that of its action.
+            action: decision.act.number().map_or(0, i32::from),
+            proposed_edit: decision.act.judges_proposal(),
+            from_state: plain_state(decision.from).into(),
+            to_state: plain_state(decision.to).into(),
+            grounds: Some(v1::Grounds {
+                code,
+                explanation,
+                legal_reference,
+                note,
+                detection: detection.code().into(),
+                automation: automation.code().into(),
+            }),
+            actor_id: decision.actor.as_str().to_owned(),
+            time: Some(time(decision.time)),
+            appeal_until,
+            appeal_text: decision.appeal_text,
+            appealed_decision_id: if decision.contested == 0 {
+                String::new()
+            } else {
+                DecisionId { number: decision.contested, ..decision.id }.to_string()
+            },
+        })
     }
 }
 
-/// Converts an entry of the review queue.
-pub(crate) fn review_item(item: ReviewItem) -> v1::ReviewItem {
-    let ReviewItem { comment, review, parent } = item;
-    let (leased_by, until) = match review.lease {
-        Some(lease) => (lease.holder.as_str().to_owned(), Some(time(lease.until))),
-        None => (String::new(), None),
-    };
-    v1::ReviewItem {
-        comment: Some(moderated(comment)),
-        due_time: review.due_time.map(time),
-        expired_leases: review.expired_leases,
-        leased_by,
-        lease_until: until,
-        parent: parent.map(moderated),
-    }
-}
-
-/// Converts a decision.
-pub(crate) fn decision(decision: Decision) -> v1::Decision {
-    let Grounds { code, explanation, legal_reference, note, detection, automation } = decision.grounds;
-    v1::Decision {
-        id: decision.id.to_string(),
-        comment_id: decision.id.comment.get(),
-        // The number of an act is that of its action.
-        action: decision.act.number().map_or(0, i32::from),
-        proposed_edit: decision.act.judges_proposal(),
-        from_state: plain_state(decision.from).into(),
-        to_state: plain_state(decision.to).into(),
-        grounds: Some(v1::Grounds {
-            code,
-            explanation,
-            legal_reference,
-            note,
-            detection: detection.code().into(),
-            automation: automation.code().into(),
-        }),
-        actor_id: decision.actor.as_str().to_owned(),
-        time: Some(time(decision.time)),
-        appeal_text: decision.appeal_text,
-        appealed_decision_id: if decision.contested == 0 {
-            String::new()
-        } else {
-            DecisionId { number: decision.contested, ..decision.id }.to_string()
-        },
-    }
+/// Converts what is stored about the client that wrote a comment.
+pub(crate) fn client(ClientInfo { ip, platform, device }: ClientInfo) -> v1::ClientInfo {
+    v1::ClientInfo { ip: ip.map(|ip| ip.to_string()).unwrap_or_default(), platform, device }
 }
 
 /// Converts the token of a lease.

@@ -73,6 +73,12 @@ impl ErrorSubject for v1::AdminServiceUnpinCommentRequest {
     }
 }
 
+impl ErrorSubject for v1::GetClientInfoRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.reason.add_to(self.id.add_to(ErrorMetadata::default(), "comment_id"), "moderator_reason")
+    }
+}
+
 impl ErrorSubject for v1::SetModerationRequest {
     fn error_metadata(&self) -> ErrorMetadata {
         self.request_id.add_to(self.moderator_id.add_to(ErrorMetadata::default(), "moderator_id"), "request_id")
@@ -370,6 +376,7 @@ pub(crate) fn metadata_of(request: &str, bytes: &[u8]) -> Result<Option<ErrorMet
         "AdminServiceDeleteCommentRequest" => v1::AdminServiceDeleteCommentRequest::decode(bytes)?.error_metadata(),
         "AdminServicePinCommentRequest" => v1::AdminServicePinCommentRequest::decode(bytes)?.error_metadata(),
         "AdminServiceUnpinCommentRequest" => v1::AdminServiceUnpinCommentRequest::decode(bytes)?.error_metadata(),
+        "GetClientInfoRequest" => v1::GetClientInfoRequest::decode(bytes)?.error_metadata(),
         "SetModerationRequest" => v1::SetModerationRequest::decode(bytes)?.error_metadata(),
         "VerifyCountsRequest" => v1::VerifyCountsRequest::decode(bytes)?.error_metadata(),
         "RepairCountsRequest" => v1::RepairCountsRequest::decode(bytes)?.error_metadata(),

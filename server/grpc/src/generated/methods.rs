@@ -30,6 +30,7 @@ pub(crate) fn method(path: &str) -> Option<&'static Method> {
         "AdminService/DeleteComment" => &ADMIN_SERVICE_DELETE_COMMENT,
         "AdminService/PinComment" => &ADMIN_SERVICE_PIN_COMMENT,
         "AdminService/UnpinComment" => &ADMIN_SERVICE_UNPIN_COMMENT,
+        "AdminService/GetClientInfo" => &ADMIN_SERVICE_GET_CLIENT_INFO,
         "AdminService/SetModeration" => &ADMIN_SERVICE_SET_MODERATION,
         "AdminService/VerifyCounts" => &ADMIN_SERVICE_VERIFY_COUNTS,
         "AdminService/RepairCounts" => &ADMIN_SERVICE_REPAIR_COUNTS,
@@ -141,6 +142,13 @@ const ADMIN_SERVICE_UNPIN_COMMENT: Method = Method {
     name: "AdminService/UnpinComment",
     role: Role::Moderator,
     policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
+    audited: true,
+};
+
+const ADMIN_SERVICE_GET_CLIENT_INFO: Method = Method {
+    name: "AdminService/GetClientInfo",
+    role: Role::Operator,
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, profile: MessageProfile::Admin },
     audited: true,
 };
 

@@ -2,6 +2,7 @@
 //! the subject. A batch of ids or keys is grouped by the tables that hold them.
 
 mod authored;
+mod clients;
 mod comment_likers;
 mod comments;
 mod conversation;
@@ -47,8 +48,8 @@ use riposte_core::proposal::Proposal;
 use riposte_core::request::IdempotencyKey;
 use riposte_core::review::Review;
 use riposte_core::{
-    Comment, CommentId, LikeValue, MemberId, ObjectType, ObjectTypeScope, Partition, Result, Subject, SubjectId,
-    SubjectKey,
+    ClientInfo, Comment, CommentId, LikeValue, MemberId, ObjectType, ObjectTypeScope, Partition, Result, Subject,
+    SubjectId, SubjectKey,
 };
 
 use super::entity::comment_subject;
@@ -310,6 +311,12 @@ impl ReviewRows for SqlReader {
     async fn proposals(&self, ids: &[CommentId]) -> Result<Vec<Option<Proposal>>> {
         let found = scatter::gather::<reviews::ProposalsOfComments>(&self.sources, ids.to_vec()).await?;
         Ok(reviews::newest(ids, found))
+    }
+
+    async fn clients(&self, ids: &[CommentId]) -> Result<Vec<Option<ClientInfo>>> {
+        let found = scatter::gather::<clients::ClientsById>(&self.sources, ids.to_vec()).await?;
+        let clients = rows::in_order(ids, found, |(id, _)| *id);
+        Ok(clients.into_iter().map(|client| client.map(|(_, client)| client)).collect())
     }
 
     async fn decisions_by_id(&self, ids: &[DecisionId]) -> Result<Vec<Option<Decision>>> {

@@ -12,9 +12,10 @@ use futures::future::try_join_all;
 use riposte_core::decision::Decision;
 use riposte_core::page::{HistoryCursor, LikerCursor};
 use riposte_core::ports::Reports;
-use riposte_core::report::{DecisionCursor, NewReport, Report, ReportOutcome, ReportResult};
+use riposte_core::report::{DecisionCursor, DecisionKind, NewReport, Report, ReportOutcome, ReportResult};
 use riposte_core::{CommentId, Error, MemberId, ModerationGate, ObjectType, Result};
 
+use super::bulkhead::Bulkhead;
 use super::moderation_gate::ModerationGates;
 use super::pool::DataSources;
 use super::transact;
@@ -27,11 +28,13 @@ const RETRY: Duration = Duration::from_secs(1);
 pub(crate) struct SqlReports {
     sources: Arc<DataSources>,
     gates: Arc<ModerationGates>,
+    bulkhead: Bulkhead,
 }
 
 impl SqlReports {
     pub(crate) fn new(sources: Arc<DataSources>, gates: Arc<ModerationGates>) -> Self {
-        Self { sources, gates }
+        let bulkhead = Bulkhead::new(&sources);
+        Self { sources, gates, bulkhead }
     }
 
     fn source(&self, id: CommentId) -> usize {
@@ -48,7 +51,8 @@ impl Reports for SqlReports {
             let replayed = stored.map(|stored| stored.replayed(report.request)).transpose()?.flatten();
             return replayed.ok_or(Error::Overloaded { after: RETRY });
         }
-        transact::write(&self.sources, source, take::TakeReport { report: report.clone() }).await
+        let body = take::TakeReport { report: report.clone() };
+        transact::write_within(&self.bulkhead, &self.sources, source, body).await
     }
 
     async fn of_member(&self, id: CommentId, member: &MemberId) -> Result<Option<Report>> {
@@ -79,16 +83,16 @@ impl Reports for SqlReports {
         Ok(found)
     }
 
-    async fn restrictions(
+    async fn decisions(
         &self,
-        object_type: &ObjectType,
-        member: &MemberId,
+        kind: DecisionKind,
+        (object_type, member): (&ObjectType, &MemberId),
         after: Option<DecisionCursor>,
         limit: usize,
     ) -> Result<Vec<Decision>> {
         let of = read::OfMember { object_type: object_type.clone(), member: member.clone(), limit };
         let reads = (0..self.sources.all().len()).map(|source| {
-            let body = read::Restrictions { of: of.clone(), after };
+            let body = read::DecisionsAbout { of: of.clone(), kind, after };
             async move { transact::read(&self.sources, source, body).await }
         });
         let mut found: Vec<Decision> = try_join_all(reads).await?.into_iter().flatten().collect();

@@ -20,6 +20,7 @@ use sea_orm::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::bulkhead::Bulkhead;
 use super::database_time;
 use super::entity::comment_review::{Column, Entity, Model};
 use super::grouping::parts;
@@ -44,11 +45,13 @@ const HOLDER_INDEX: &str = "comment_review_holder";
 #[derive(Debug)]
 pub(crate) struct SqlReviews {
     sources: Arc<DataSources>,
+    bulkhead: Bulkhead,
 }
 
 impl SqlReviews {
     pub(crate) fn new(sources: Arc<DataSources>) -> Self {
-        Self { sources }
+        let bulkhead = Bulkhead::new(&sources);
+        Self { sources, bulkhead }
     }
 
     /// Reads a selection at every data source, and returns the rows by due time, then comment id.
@@ -67,7 +70,7 @@ impl SqlReviews {
         let mut leased = Vec::new();
         for (source, ids) in self.groups(ids) {
             let lease = Lease { ids, ..lease.clone() };
-            leased.extend(transact::write(&self.sources, source, lease).await?);
+            leased.extend(transact::write_within(&self.bulkhead, &self.sources, source, lease).await?);
         }
         Ok(leased)
     }
@@ -196,7 +199,8 @@ impl Reviews for SqlReviews {
     async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize> {
         let mut released = 0;
         for (source, ids) in self.groups(ids) {
-            released += transact::write(&self.sources, source, Release { ids, token }).await?;
+            let body = Release { ids, token };
+            released += transact::write_within(&self.bulkhead, &self.sources, source, body).await?;
         }
         Ok(released)
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use riposte_core::{Error, Result};
 
+use super::bulkhead::{Bulkhead, BulkheadPermit};
 use super::pool::{DataSources, SourceTx};
 use super::retry::RetryPolicy;
 use super::task;
@@ -63,9 +64,34 @@ async fn snapshot<B: TransactionBody>(
 /// # Errors
 /// As for [`read`], and [`riposte_core::Error::Overloaded`] after several conflicts.
 pub(super) async fn write<B: TransactionBody>(sources: &Arc<DataSources>, source: usize, body: B) -> Result<B::Output> {
+    write_with(sources, source, body, None).await
+}
+
+/// Runs a body as [`write`] does, within the bound of its kind of writes.
+///
+/// # Errors
+/// Those of [`write`] and of [`Bulkhead::enter`].
+pub(super) async fn write_within<B: TransactionBody>(
+    bulkhead: &Bulkhead,
+    sources: &Arc<DataSources>,
+    source: usize,
+    body: B,
+) -> Result<B::Output> {
+    let permit = bulkhead.enter(source).await?;
+    write_with(sources, source, body, Some(permit)).await
+}
+
+async fn write_with<B: TransactionBody>(
+    sources: &Arc<DataSources>,
+    source: usize,
+    body: B,
+    permit: Option<BulkheadPermit>,
+) -> Result<B::Output> {
     let sources = Arc::clone(sources);
     let runner = sources.runner().clone();
     task::run(&runner, (source, B::NAME), async move {
+        // The write runs to its end even if its caller has gone, and has its permit until then.
+        let _permit = permit;
         let mut retry = RetryPolicy::default();
         let mut outcome_unknown = false;
         loop {

@@ -142,6 +142,7 @@ pub(super) const METHODS: &[Row] = &[
     row("AdminService/DeleteComment", "moderator", About::Id, BY_MODERATOR),
     row("AdminService/PinComment", "moderator", About::Id, BY_MODERATOR),
     row("AdminService/UnpinComment", "moderator", About::Id, BY_MODERATOR),
+    row("AdminService/GetClientInfo", "operator", About::Id, r#"{"id":"ID","reason":"a court order"}"#),
     row("AdminService/SetModeration", "operator", About::All, r#"{"moderatorId":"mod"}"#),
     row("AdminService/ListSubjects", "operator", About::Key, r#"{"objectType":"TYPE"}"#),
     row("AdminService/ExportSubject", "operator", About::Key, KEY),
@@ -173,5 +174,11 @@ pub(super) const METHODS: &[Row] = &[
     ),
     row("ModerationService/GetModeratedComments", "moderator", About::Id, r#"{"ids":["ID"]}"#),
     row("ModerationService/ListDecisions", "moderator", About::Id, COMMENT),
+    row(
+        "ModerationService/ListDecisions",
+        "moderator",
+        About::Key,
+        r#"{"member":{"objectType":"TYPE","memberId":"m"}}"#,
+    ),
     row("ModerationService/ListReports", "moderator", About::Id, COMMENT),
 ];

@@ -9,7 +9,7 @@ SERVICE_CONFIG = """{
   "loadBalancingConfig": [{"round_robin":{}}],
   "retryThrottling": {"maxTokens":100,"tokenRatio":0.1},
   "methodConfig": [
-    {"name": [{"method":"ListSubjects","service":"riposte.v1.AdminService"},{"method":"ListHotSubjects","service":"riposte.v1.AdminService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
+    {"name": [{"method":"ListSubjects","service":"riposte.v1.AdminService"},{"method":"GetClientInfo","service":"riposte.v1.AdminService"},{"method":"ListHotSubjects","service":"riposte.v1.AdminService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"HideComment","service":"riposte.v1.AdminService"},{"method":"UnhideComment","service":"riposte.v1.AdminService"},{"method":"DeleteComment","service":"riposte.v1.AdminService"},{"method":"PinComment","service":"riposte.v1.AdminService"},{"method":"UnpinComment","service":"riposte.v1.AdminService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"GetComment","service":"riposte.v1.CommentService"},{"method":"BatchGetComments","service":"riposte.v1.CommentService"},{"method":"ListComments","service":"riposte.v1.CommentService"},{"method":"ListCommentRevisions","service":"riposte.v1.CommentService"},{"method":"ListMemberComments","service":"riposte.v1.CommentService"},{"method":"ListUnlistedComments","service":"riposte.v1.CommentService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"CreateComment","service":"riposte.v1.CommentService"},{"method":"UpdateComment","service":"riposte.v1.CommentService"},{"method":"DeleteComment","service":"riposte.v1.CommentService"},{"method":"UndeleteComment","service":"riposte.v1.CommentService"},{"method":"PinComment","service":"riposte.v1.CommentService"},{"method":"UnpinComment","service":"riposte.v1.CommentService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
@@ -77,6 +77,7 @@ TIMEOUT_S = {
     "/riposte.v1.AdminService/DeleteComment": 5.0,
     "/riposte.v1.AdminService/PinComment": 5.0,
     "/riposte.v1.AdminService/UnpinComment": 5.0,
+    "/riposte.v1.AdminService/GetClientInfo": 5.0,
     "/riposte.v1.AdminService/ListHotSubjects": 5.0,
     "/riposte.v1.ModerationService/ListReviewItems": 5.0,
     "/riposte.v1.ModerationService/ClaimReviewItems": 5.0,

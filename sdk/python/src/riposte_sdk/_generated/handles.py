@@ -133,6 +133,15 @@ class Handles:
         set_field(message, "id", id)
         return Comment(message, self)
 
+    def review_queue(self, object_type: str) -> ReviewQueue:
+        """
+        The review queue of an object type, for a client that may call ModerationService. Making one
+        calls nothing.
+        """
+        asked = v1.ListReviewItemsRequest()
+        set_field(asked, "object_type", object_type)
+        return ReviewQueue(asked, self)
+
 
 class Subject:
     """
@@ -1118,16 +1127,20 @@ class Comment:
         ]
         | None = None,
         text: str | None = None,
+        claims_illegal: bool | None = None,
         legal_reference: str | None = None,
         **options: Unpack[CallOptions],
     ) -> v1.ReportCommentResponse:
         """
         Reports the comment to its moderators, as a member; a second report of the member replaces
-        the first. The service refuses one without a reason.
+        the first. The service refuses one without a reason. The report is about the version that
+        the handle shows; where the comment has changed since, it counts nothing.
 
         ``member_id``: The member who reports. Required; 1 to 64 bytes.
         ``reason``: The reason. Required.
         ``text``: In the member's words; at most 1,000 code points.
+        ``claims_illegal``: True: the member says that it is illegal. It then waits for a moderator
+        at once, unless a moderator has judged this version.
         ``legal_reference``: The law that the member names; at most 256 bytes.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
@@ -1135,6 +1148,7 @@ class Comment:
         request = v1.ReportCommentRequest()
         request.comment_id = self.message.id
         request.member_id = member_id
+        request.etag = self.message.etag
         if reason is not None:
             request.reason = choice(
                 "reason",
@@ -1158,6 +1172,8 @@ class Comment:
             )
         if text is not None:
             set_field(request, "text", text)
+        if claims_illegal is not None:
+            set_field(request, "claims_illegal", claims_illegal)
         if legal_reference is not None:
             set_field(request, "legal_reference", legal_reference)
         answer = self.client.reports.ReportComment(request, **given(options))
@@ -1217,6 +1233,107 @@ class Comment:
         request.moderator_id = moderator_id
         request.reason = reason
         answer = self.client.admin().DeleteComment(request, **given(options))
+        return answer
+
+    def reports(self, **options: Unpack[CallOptions]) -> Pages[v1.ListReportsResponse, v1.Report]:
+        """
+        Walks over the reports on the comment with their reporters, the newest first; for a client
+        that may call ModerationService.
+
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.ListReportsRequest()
+        request.comment_id = self.message.id
+        return self.client.moderation().list_reports(request, **given(options))
+
+
+class ReviewQueue:
+    """
+    The review queue of an object type, for a client that may call ModerationService. Making one
+    calls nothing.
+    """
+
+    def __init__(self, asked: v1.ListReviewItemsRequest, client: Handles) -> None:
+        self.asked, self.client = asked, client
+
+    def __repr__(self) -> str:
+        return f"ReviewQueue({self.asked!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ReviewQueue) and self.asked == other.asked
+
+    @property
+    def object_type(self) -> str:
+        """
+        The object type. Required; one that the caller was granted.
+        """
+        return self.asked.object_type
+
+    @property
+    def causes(self) -> Sequence[v1.ReviewCause.ValueType]:
+        """
+        Only items with one of these causes; empty means all.
+        """
+        return self.asked.causes
+
+    @property
+    def member_id(self) -> str:
+        """
+        Only comments of this member; empty means all.
+        """
+        return self.asked.member_id
+
+    @property
+    def leased(self) -> bool:
+        """
+        True: leased items are listed too. Default false.
+        """
+        return self.asked.leased
+
+    @property
+    def page_size(self) -> int:
+        """
+        Items wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+        FIELD_INVALID. A page may end early at 1 MiB.
+        """
+        return self.asked.page_size
+
+    @property
+    def page_token(self) -> str:
+        """
+        `next_page_token` of an earlier page of the same walk. Empty: the first page.
+        """
+        return self.asked.page_token
+
+    def items(self, **options: Unpack[CallOptions]) -> Pages[v1.ListReviewItemsResponse, v1.ReviewItem]:
+        """
+        Walks over what waits and no moderator has leased, the earliest due first.
+
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.ListReviewItemsRequest()
+        request.object_type = self.asked.object_type
+        return self.client.moderation().list_review_items(request, **given(options))
+
+    def claim(
+        self, moderator_id: str, *, limit: int | None = None, **options: Unpack[CallOptions]
+    ) -> v1.ClaimReviewItemsResponse:
+        """
+        Leases the items that are due first to a moderator.
+
+        ``moderator_id``: The moderator. Required; 1 to 64 bytes. Items whose contested decision is
+        this moderator's are skipped.
+        ``limit``: Items wanted: default 10 (when 0), at most 25. Fewer are leased where they would
+        exceed 1 MiB.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"moderator_id": moderator_id})
+        request = v1.ClaimReviewItemsRequest()
+        request.object_type = self.asked.object_type
+        request.moderator_id = moderator_id
+        if limit is not None:
+            set_field(request, "limit", limit)
+        answer = self.client.moderation().ClaimReviewItems(request, **given(options))
         return answer
 
 
@@ -1287,6 +1404,15 @@ class AsyncHandles:
         message = v1.Comment()
         set_field(message, "id", id)
         return AsyncComment(message, self)
+
+    def review_queue(self, object_type: str) -> AsyncReviewQueue:
+        """
+        The review queue of an object type, for a client that may call ModerationService. Making one
+        calls nothing.
+        """
+        asked = v1.ListReviewItemsRequest()
+        set_field(asked, "object_type", object_type)
+        return AsyncReviewQueue(asked, self)
 
 
 class AsyncSubject:
@@ -2273,16 +2399,20 @@ class AsyncComment:
         ]
         | None = None,
         text: str | None = None,
+        claims_illegal: bool | None = None,
         legal_reference: str | None = None,
         **options: Unpack[CallOptions],
     ) -> v1.ReportCommentResponse:
         """
         Reports the comment to its moderators, as a member; a second report of the member replaces
-        the first. The service refuses one without a reason.
+        the first. The service refuses one without a reason. The report is about the version that
+        the handle shows; where the comment has changed since, it counts nothing.
 
         ``member_id``: The member who reports. Required; 1 to 64 bytes.
         ``reason``: The reason. Required.
         ``text``: In the member's words; at most 1,000 code points.
+        ``claims_illegal``: True: the member says that it is illegal. It then waits for a moderator
+        at once, unless a moderator has judged this version.
         ``legal_reference``: The law that the member names; at most 256 bytes.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
         """
@@ -2290,6 +2420,7 @@ class AsyncComment:
         request = v1.ReportCommentRequest()
         request.comment_id = self.message.id
         request.member_id = member_id
+        request.etag = self.message.etag
         if reason is not None:
             request.reason = choice(
                 "reason",
@@ -2313,6 +2444,8 @@ class AsyncComment:
             )
         if text is not None:
             set_field(request, "text", text)
+        if claims_illegal is not None:
+            set_field(request, "claims_illegal", claims_illegal)
         if legal_reference is not None:
             set_field(request, "legal_reference", legal_reference)
         answer = await self.client.reports.ReportComment(request, **given(options))
@@ -2372,4 +2505,105 @@ class AsyncComment:
         request.moderator_id = moderator_id
         request.reason = reason
         answer = await self.client.admin().DeleteComment(request, **given(options))
+        return answer
+
+    def reports(self, **options: Unpack[CallOptions]) -> AsyncPages[v1.ListReportsResponse, v1.Report]:
+        """
+        Walks over the reports on the comment with their reporters, the newest first; for a client
+        that may call ModerationService.
+
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.ListReportsRequest()
+        request.comment_id = self.message.id
+        return self.client.moderation().list_reports(request, **given(options))
+
+
+class AsyncReviewQueue:
+    """
+    The review queue of an object type, for a client that may call ModerationService. Making one
+    calls nothing.
+    """
+
+    def __init__(self, asked: v1.ListReviewItemsRequest, client: AsyncHandles) -> None:
+        self.asked, self.client = asked, client
+
+    def __repr__(self) -> str:
+        return f"AsyncReviewQueue({self.asked!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AsyncReviewQueue) and self.asked == other.asked
+
+    @property
+    def object_type(self) -> str:
+        """
+        The object type. Required; one that the caller was granted.
+        """
+        return self.asked.object_type
+
+    @property
+    def causes(self) -> Sequence[v1.ReviewCause.ValueType]:
+        """
+        Only items with one of these causes; empty means all.
+        """
+        return self.asked.causes
+
+    @property
+    def member_id(self) -> str:
+        """
+        Only comments of this member; empty means all.
+        """
+        return self.asked.member_id
+
+    @property
+    def leased(self) -> bool:
+        """
+        True: leased items are listed too. Default false.
+        """
+        return self.asked.leased
+
+    @property
+    def page_size(self) -> int:
+        """
+        Items wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+        FIELD_INVALID. A page may end early at 1 MiB.
+        """
+        return self.asked.page_size
+
+    @property
+    def page_token(self) -> str:
+        """
+        `next_page_token` of an earlier page of the same walk. Empty: the first page.
+        """
+        return self.asked.page_token
+
+    def items(self, **options: Unpack[CallOptions]) -> AsyncPages[v1.ListReviewItemsResponse, v1.ReviewItem]:
+        """
+        Walks over what waits and no moderator has leased, the earliest due first.
+
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        request = v1.ListReviewItemsRequest()
+        request.object_type = self.asked.object_type
+        return self.client.moderation().list_review_items(request, **given(options))
+
+    async def claim(
+        self, moderator_id: str, *, limit: int | None = None, **options: Unpack[CallOptions]
+    ) -> v1.ClaimReviewItemsResponse:
+        """
+        Leases the items that are due first to a moderator.
+
+        ``moderator_id``: The moderator. Required; 1 to 64 bytes. Items whose contested decision is
+        this moderator's are skipped.
+        ``limit``: Items wanted: default 10 (when 0), at most 25. Fewer are leased where they would
+        exceed 1 MiB.
+        ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_texts({"moderator_id": moderator_id})
+        request = v1.ClaimReviewItemsRequest()
+        request.object_type = self.asked.object_type
+        request.moderator_id = moderator_id
+        if limit is not None:
+            set_field(request, "limit", limit)
+        answer = await self.client.moderation().ClaimReviewItems(request, **given(options))
         return answer

@@ -22,6 +22,8 @@ from riposte_sdk.v1.admin_pb2 import ExportedComment as ExportedComment
 from riposte_sdk.v1.admin_pb2 import ExportedLike as ExportedLike
 from riposte_sdk.v1.admin_pb2 import ExportedSubject as ExportedSubject
 from riposte_sdk.v1.admin_pb2 import FieldViolation as FieldViolation
+from riposte_sdk.v1.admin_pb2 import GetClientInfoRequest as GetClientInfoRequest
+from riposte_sdk.v1.admin_pb2 import GetClientInfoResponse as GetClientInfoResponse
 from riposte_sdk.v1.admin_pb2 import HideCommentRequest as HideCommentRequest
 from riposte_sdk.v1.admin_pb2 import HideCommentResponse as HideCommentResponse
 from riposte_sdk.v1.admin_pb2 import HotSubject as HotSubject
@@ -249,6 +251,7 @@ from riposte_sdk.v1.moderation_pb2 import MODERATION_ACTION_REJECT as MODERATION
 from riposte_sdk.v1.moderation_pb2 import MODERATION_ACTION_UNHIDE as MODERATION_ACTION_UNHIDE
 from riposte_sdk.v1.moderation_pb2 import MODERATION_ACTION_UNSPECIFIED as MODERATION_ACTION_UNSPECIFIED
 from riposte_sdk.v1.moderation_pb2 import MODERATION_ACTION_WITHHOLD as MODERATION_ACTION_WITHHOLD
+from riposte_sdk.v1.moderation_pb2 import MemberOfType as MemberOfType
 from riposte_sdk.v1.moderation_pb2 import ModeratedComment as ModeratedComment
 from riposte_sdk.v1.moderation_pb2 import ModerationAction as ModerationAction
 from riposte_sdk.v1.moderation_pb2 import REPORT_REASON_COPYRIGHT as REPORT_REASON_COPYRIGHT

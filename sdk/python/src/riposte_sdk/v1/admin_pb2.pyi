@@ -1007,6 +1007,56 @@ class SetModerationResponse(_message.Message):
 Global___SetModerationResponse: _TypeAlias = SetModerationResponse  # noqa: Y015
 
 @_typing.final
+class GetClientInfoRequest(_message.Message):
+    """Asks for what is stored about the client that wrote a comment."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    id: _builtins.int
+    """The comment. Required; in any state."""
+    reason: _builtins.str
+    """The reason, for the audit log. Required; 1 to 512 code points."""
+    def __init__(
+        self,
+        *,
+        id: _builtins.int = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetClientInfoRequest: _TypeAlias = GetClientInfoRequest  # noqa: Y015
+
+@_typing.final
+class GetClientInfoResponse(_message.Message):
+    """What is stored about the client."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CLIENT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def client(self) -> _comment_pb2.ClientInfo:
+        """The facts that the caller of the create sent; empty if it sent none or they are no longer kept."""
+
+    def __init__(
+        self,
+        *,
+        client: _comment_pb2.ClientInfo | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["client", b"client"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["client", b"client"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetClientInfoResponse: _TypeAlias = GetClientInfoResponse  # noqa: Y015
+
+@_typing.final
 class AdminServicePinCommentRequest(_message.Message):
     """Asks to pin a root as a moderator. Named apart from CommentService's own request."""
 

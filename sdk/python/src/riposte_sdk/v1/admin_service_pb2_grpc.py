@@ -80,6 +80,11 @@ class AdminServiceStub:
                 request_serializer=riposte_dot_v1_dot_admin__pb2.AdminServiceUnpinCommentRequest.SerializeToString,
                 response_deserializer=riposte_dot_v1_dot_admin__pb2.AdminServiceUnpinCommentResponse.FromString,
                 _registered_method=True)
+        self.GetClientInfo = channel.unary_unary(
+                '/riposte.v1.AdminService/GetClientInfo',
+                request_serializer=riposte_dot_v1_dot_admin__pb2.GetClientInfoRequest.SerializeToString,
+                response_deserializer=riposte_dot_v1_dot_admin__pb2.GetClientInfoResponse.FromString,
+                _registered_method=True)
         self.SetModeration = channel.unary_stream(
                 '/riposte.v1.AdminService/SetModeration',
                 request_serializer=riposte_dot_v1_dot_admin__pb2.SetModerationRequest.SerializeToString,
@@ -239,6 +244,18 @@ class AdminServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetClientInfo(self, request, context):
+        """Reads what is stored about the client that wrote a comment: address, platform and device.
+
+        Moderators read a token of the network and the platform in ModerationService. Errors:
+        COMMENT_NOT_FOUND.
+
+        Example: `{"id": "1234567890123456789", "reason": "court order 7/26"}`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def SetModeration(self, request, context):
         """Turns moderation off or on for all processes, and then goes once over everything that was ever
         open or decided.
@@ -377,6 +394,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.UnpinComment,
                     request_deserializer=riposte_dot_v1_dot_admin__pb2.AdminServiceUnpinCommentRequest.FromString,
                     response_serializer=riposte_dot_v1_dot_admin__pb2.AdminServiceUnpinCommentResponse.SerializeToString,
+            ),
+            'GetClientInfo': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetClientInfo,
+                    request_deserializer=riposte_dot_v1_dot_admin__pb2.GetClientInfoRequest.FromString,
+                    response_serializer=riposte_dot_v1_dot_admin__pb2.GetClientInfoResponse.SerializeToString,
             ),
             'SetModeration': grpc.unary_stream_rpc_method_handler(
                     servicer.SetModeration,
@@ -636,6 +658,33 @@ class AdminService:
             '/riposte.v1.AdminService/UnpinComment',
             riposte_dot_v1_dot_admin__pb2.AdminServiceUnpinCommentRequest.SerializeToString,
             riposte_dot_v1_dot_admin__pb2.AdminServiceUnpinCommentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetClientInfo(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/riposte.v1.AdminService/GetClientInfo',
+            riposte_dot_v1_dot_admin__pb2.GetClientInfoRequest.SerializeToString,
+            riposte_dot_v1_dot_admin__pb2.GetClientInfoResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -120,6 +120,14 @@ class AdminServiceStub:
 
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
     """
+    GetClientInfo: _grpc.UnaryUnaryMultiCallable[_admin_pb2.GetClientInfoRequest, _admin_pb2.GetClientInfoResponse]
+    """Reads what is stored about the client that wrote a comment: address, platform and device.
+
+    Moderators read a token of the network and the platform in ModerationService. Errors:
+    COMMENT_NOT_FOUND.
+
+    Example: `{"id": "1234567890123456789", "reason": "court order 7/26"}`.
+    """
     SetModeration: _grpc.UnaryStreamMultiCallable[_admin_pb2.SetModerationRequest, _admin_pb2.SetModerationResponse]
     """Turns moderation off or on for all processes, and then goes once over everything that was ever
     open or decided.
@@ -280,6 +288,14 @@ class AdminServiceAsyncStub(AdminServiceStub):
     deleted one too), REQUEST_ID_REUSED.
 
     Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+    """
+    GetClientInfo: _aio.UnaryUnaryMultiCallable[_admin_pb2.GetClientInfoRequest, _admin_pb2.GetClientInfoResponse]  # type: ignore[assignment]
+    """Reads what is stored about the client that wrote a comment: address, platform and device.
+
+    Moderators read a token of the network and the platform in ModerationService. Errors:
+    COMMENT_NOT_FOUND.
+
+    Example: `{"id": "1234567890123456789", "reason": "court order 7/26"}`.
     """
     SetModeration: _aio.UnaryStreamMultiCallable[_admin_pb2.SetModerationRequest, _admin_pb2.SetModerationResponse]  # type: ignore[assignment]
     """Turns moderation off or on for all processes, and then goes once over everything that was ever
@@ -478,6 +494,19 @@ class AdminServiceServicer:
         deleted one too), REQUEST_ID_REUSED.
 
         Example: `{"id": "1234567890123456789", "moderatorId": "mod-1"}`.
+        """
+
+    def GetClientInfo(
+        self,
+        request: _admin_pb2.GetClientInfoRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_admin_pb2.GetClientInfoResponse, _abc.Awaitable[_admin_pb2.GetClientInfoResponse]]:
+        """Reads what is stored about the client that wrote a comment: address, platform and device.
+
+        Moderators read a token of the network and the platform in ModerationService. Errors:
+        COMMENT_NOT_FOUND.
+
+        Example: `{"id": "1234567890123456789", "reason": "court order 7/26"}`.
         """
 
     def SetModeration(

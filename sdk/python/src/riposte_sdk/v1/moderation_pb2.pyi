@@ -346,6 +346,8 @@ class ModeratedComment(_message.Message):
     CAUSES_FIELD_NUMBER: _builtins.int
     REPORT_COUNT_FIELD_NUMBER: _builtins.int
     LAST_DECISION_FIELD_NUMBER: _builtins.int
+    NETWORK_TOKEN_FIELD_NUMBER: _builtins.int
+    PLATFORM_FIELD_NUMBER: _builtins.int
     etag: _builtins.str
     """Names the text, the state and the number of decisions; opaque. A verdict on the comment must
     name it.
@@ -356,6 +358,12 @@ class ModeratedComment(_message.Message):
     """
     report_count: _builtins.int
     """Open reports of distinct members since the comment was last settled."""
+    network_token: _builtins.str
+    """A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
+    one network have the same one. Empty if the address is unknown or no longer kept.
+    """
+    platform: _builtins.str
+    """The platform on which it was written; empty if unknown or no longer kept."""
     @_builtins.property
     def comment(self) -> _comment_pb2.Comment:
         """The comment with its true state and its content."""
@@ -382,10 +390,12 @@ class ModeratedComment(_message.Message):
         causes: _abc.Iterable[Global___ReviewCause.ValueType] | None = ...,
         report_count: _builtins.int = ...,
         last_decision: Global___Decision | None = ...,
+        network_token: _builtins.str = ...,
+        platform: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment", "last_decision", b"last_decision", "proposed_edit", b"proposed_edit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["causes", b"causes", "comment", b"comment", "etag", b"etag", "last_decision", b"last_decision", "proposed_edit", b"proposed_edit", "proposed_edit_etag", b"proposed_edit_etag", "report_count", b"report_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["causes", b"causes", "comment", b"comment", "etag", b"etag", "last_decision", b"last_decision", "network_token", b"network_token", "platform", b"platform", "proposed_edit", b"proposed_edit", "proposed_edit_etag", b"proposed_edit_etag", "report_count", b"report_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -406,6 +416,7 @@ class Decision(_message.Message):
     GROUNDS_FIELD_NUMBER: _builtins.int
     ACTOR_ID_FIELD_NUMBER: _builtins.int
     TIME_FIELD_NUMBER: _builtins.int
+    APPEAL_UNTIL_FIELD_NUMBER: _builtins.int
     APPEAL_TEXT_FIELD_NUMBER: _builtins.int
     APPEALED_DECISION_ID_FIELD_NUMBER: _builtins.int
     id: _builtins.str
@@ -434,6 +445,12 @@ class Decision(_message.Message):
     def time(self) -> _timestamp_pb2.Timestamp:
         """The time at which it was taken."""
 
+    @_builtins.property
+    def appeal_until(self) -> _timestamp_pb2.Timestamp:
+        """The time until which the author may contest it; unset for a decision that cannot be contested.
+        It does not say that the decision is still in force.
+        """
+
     def __init__(
         self,
         *,
@@ -446,12 +463,13 @@ class Decision(_message.Message):
         grounds: Global___Grounds | None = ...,
         actor_id: _builtins.str = ...,
         time: _timestamp_pb2.Timestamp | None = ...,
+        appeal_until: _timestamp_pb2.Timestamp | None = ...,
         appeal_text: _builtins.str = ...,
         appealed_decision_id: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["grounds", b"grounds", "time", b"time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["appeal_until", b"appeal_until", "grounds", b"grounds", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "actor_id", b"actor_id", "appeal_text", b"appeal_text", "appealed_decision_id", b"appealed_decision_id", "comment_id", b"comment_id", "from_state", b"from_state", "grounds", b"grounds", "id", b"id", "proposed_edit", b"proposed_edit", "time", b"time", "to_state", b"to_state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "actor_id", b"actor_id", "appeal_text", b"appeal_text", "appeal_until", b"appeal_until", "appealed_decision_id", b"appealed_decision_id", "comment_id", b"comment_id", "from_state", b"from_state", "grounds", b"grounds", "id", b"id", "proposed_edit", b"proposed_edit", "time", b"time", "to_state", b"to_state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -944,6 +962,7 @@ class ListDecisionsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     COMMENT_ID_FIELD_NUMBER: _builtins.int
+    MEMBER_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     comment_id: _builtins.int
@@ -954,22 +973,53 @@ class ListDecisionsRequest(_message.Message):
     """
     page_token: _builtins.str
     """`next_page_token` of an earlier page of the same walk. Empty: the first page."""
+    @_builtins.property
+    def member(self) -> Global___MemberOfType:
+        """Decisions on comments of this member."""
+
     def __init__(
         self,
         *,
         comment_id: _builtins.int = ...,
+        member: Global___MemberOfType | None = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["comment_id", b"comment_id", "of", b"of"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["comment_id", b"comment_id", "member", b"member", "of", b"of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment_id", b"comment_id", "of", b"of", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["comment_id", b"comment_id", "member", b"member", "of", b"of", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_of: _TypeAlias = _typing.Literal["comment_id"]  # noqa: Y015
+    _WhichOneofReturnType_of: _TypeAlias = _typing.Literal["comment_id", "member"]  # noqa: Y015
     _WhichOneofArgType_of: _TypeAlias = _typing.Literal["of", b"of"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_of) -> _WhichOneofReturnType_of | None: ...
 
 Global___ListDecisionsRequest: _TypeAlias = ListDecisionsRequest  # noqa: Y015
+
+@_typing.final
+class MemberOfType(_message.Message):
+    """A member under one object type. The same id under another type is another person."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OBJECT_TYPE_FIELD_NUMBER: _builtins.int
+    MEMBER_ID_FIELD_NUMBER: _builtins.int
+    object_type: _builtins.str
+    """The object type. Required; one that the caller was granted."""
+    member_id: _builtins.str
+    """The member. Required; 1 to 64 bytes."""
+    def __init__(
+        self,
+        *,
+        object_type: _builtins.str = ...,
+        member_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["member_id", b"member_id", "object_type", b"object_type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MemberOfType: _TypeAlias = MemberOfType  # noqa: Y015
 
 @_typing.final
 class ListDecisionsResponse(_message.Message):

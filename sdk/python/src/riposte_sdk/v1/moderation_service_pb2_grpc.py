@@ -149,9 +149,9 @@ class ModerationServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListDecisions(self, request, context):
-        """Reads the decisions on a comment, newest first.
+        """Reads the decisions on a comment or on a member's comments, newest first.
 
-        Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        Errors: COMMENT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
         Example: `{"commentId": "1234567890123456789"}`.
         """

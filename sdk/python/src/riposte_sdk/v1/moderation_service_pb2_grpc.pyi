@@ -82,9 +82,9 @@ class ModerationServiceStub:
     Example: `{"ids": ["1234567890123456789"]}`.
     """
     ListDecisions: _grpc.UnaryUnaryMultiCallable[_moderation_pb2.ListDecisionsRequest, _moderation_pb2.ListDecisionsResponse]
-    """Reads the decisions on a comment, newest first.
+    """Reads the decisions on a comment or on a member's comments, newest first.
 
-    Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+    Errors: COMMENT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"commentId": "1234567890123456789"}`.
     """
@@ -150,9 +150,9 @@ class ModerationServiceAsyncStub(ModerationServiceStub):
     Example: `{"ids": ["1234567890123456789"]}`.
     """
     ListDecisions: _aio.UnaryUnaryMultiCallable[_moderation_pb2.ListDecisionsRequest, _moderation_pb2.ListDecisionsResponse]  # type: ignore[assignment]
-    """Reads the decisions on a comment, newest first.
+    """Reads the decisions on a comment or on a member's comments, newest first.
 
-    Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+    Errors: COMMENT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"commentId": "1234567890123456789"}`.
     """
@@ -245,9 +245,9 @@ class ModerationServiceServicer:
         request: _moderation_pb2.ListDecisionsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_moderation_pb2.ListDecisionsResponse, _abc.Awaitable[_moderation_pb2.ListDecisionsResponse]]:
-        """Reads the decisions on a comment, newest first.
+        """Reads the decisions on a comment or on a member's comments, newest first.
 
-        Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        Errors: COMMENT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
         Example: `{"commentId": "1234567890123456789"}`.
         """

@@ -6,6 +6,8 @@
 pub(crate) mod delete_comment;
 #[path = "../../services/admin/export_subject.rs"]
 pub(crate) mod export_subject;
+#[path = "../../services/admin/get_client_info.rs"]
+pub(crate) mod get_client_info;
 #[path = "../../services/admin/hide_comment.rs"]
 pub(crate) mod hide_comment;
 #[path = "../../services/admin/import_comments.rs"]
@@ -121,6 +123,15 @@ impl AdminService for AdminHandlers {
         let handler =
             |services, caller, request| async move { unpin_comment::handle(&services, caller, request).await };
         unary(&self.0, "AdminService/UnpinComment", request, handler).await
+    }
+
+    async fn get_client_info(
+        &self,
+        request: Request<v1::GetClientInfoRequest>,
+    ) -> Result<Response<v1::GetClientInfoResponse>, Status> {
+        let handler =
+            |services, caller, request| async move { get_client_info::handle(&services, caller, request).await };
+        unary(&self.0, "AdminService/GetClientInfo", request, handler).await
     }
 
     async fn set_moderation(

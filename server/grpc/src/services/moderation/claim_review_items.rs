@@ -35,7 +35,8 @@ pub(crate) async fn handle(
     let leased = services.reviews.claim(&caller, &claim).await?;
     let ids: Vec<CommentId> = leased.iter().map(|item| item.review.comment_id).collect();
     let lease_until = leased.iter().filter_map(|item| item.review.lease.as_ref()).map(|lease| lease.until).min();
-    let items = leased.into_iter().map(convert::review_item).collect();
+    let items = leased.into_iter().map(|item| services.for_moderators(&caller).item(item));
+    let items = items.collect::<riposte_core::Result<_>>()?;
     let items = convert::fit(Page { items, more_before: false, more_after: false }, Anchor::First, MAX_BYTES).items;
     // No lease is held for an item that the response has no room for.
     if let Some(cut) = ids.get(items.len()..).filter(|cut| !cut.is_empty()) {

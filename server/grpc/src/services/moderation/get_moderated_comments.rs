@@ -21,7 +21,7 @@ pub(crate) async fn handle(
     let (mut comments, mut missing) = (Vec::with_capacity(found.len()), Vec::new());
     for (id, comment) in ids.into_iter().zip(found) {
         match comment {
-            Some(comment) => comments.push(convert::moderated(comment)),
+            Some(comment) => comments.push(services.for_moderators(&caller).comment(comment)?),
             None if request.allow_missing => missing.push(id.get()),
             None => return Err(RpcError::about(Error::CommentNotFound, error_metadata::comment(id.get()))),
         }

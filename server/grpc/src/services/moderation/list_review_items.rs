@@ -35,7 +35,8 @@ pub(crate) async fn handle(
     let last = found.last().map(|(review, _)| position_of(review));
     let items: Vec<_> = found.into_iter().filter_map(|(_, item)| item).collect();
     let positions: Vec<_> = items.iter().map(|item| position_of(&item.review)).collect();
-    let items: Vec<v1::ReviewItem> = items.into_iter().map(convert::review_item).collect();
+    let items = items.into_iter().map(|item| services.for_moderators(&caller).item(item));
+    let items: Vec<v1::ReviewItem> = items.collect::<riposte_core::Result<_>>()?;
     let count = items.len();
     let items = convert::fit(Page { items, more_before: false, more_after }, Anchor::First, MAX_BYTES).items;
     // Items that were cut off belong to the next page.

@@ -11,7 +11,7 @@ use riposte_sdk::v1;
 use crate::moderation::count_decision;
 use crate::parse::{JudgedTarget, Violations};
 use crate::rpc_error::RpcError;
-use crate::{Services, convert, error_metadata, parse, status};
+use crate::{Services, error_metadata, parse, status};
 
 pub(crate) async fn handle(
     services: &Services,
@@ -50,11 +50,14 @@ impl Verdict<'_> {
     /// write queue may commit it with others.
     async fn judge(&self, target: JudgedTarget, at: Option<CommentLocation>) -> v1::VerdictResult {
         let comment_id = target.id.get();
-        match self.decide(target, at).await {
-            Ok(written) => {
-                let DecisionOutput { decision, etag, proposal_etag } = written.value;
-                let result = Some(v1::verdict_result::Result::Decision(convert::decision(decision)));
-                let subject_revision = written.revision;
+        let decided = self.decide(target, at).await.and_then(|written| {
+            let DecisionOutput { decision, etag, proposal_etag } = written.value;
+            let decision = self.services.for_moderators(&self.context.caller).decision(decision)?;
+            Ok((decision, etag, proposal_etag, written.revision))
+        });
+        match decided {
+            Ok((decision, etag, proposal_etag, subject_revision)) => {
+                let result = Some(v1::verdict_result::Result::Decision(decision));
                 v1::VerdictResult { comment_id, result, subject_revision, etag, proposed_edit_etag: proposal_etag }
             }
             Err(error) => {

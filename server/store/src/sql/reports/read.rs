@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use riposte_core::act::CommentAct;
 use riposte_core::decision::Decision;
 use riposte_core::page::{HistoryCursor, LikerCursor};
-use riposte_core::report::{DecisionCursor, Report, ReportOutcome};
+use riposte_core::report::{DecisionCursor, DecisionKind, Report, ReportOutcome};
 use riposte_core::{CommentId, MemberId, Millis, ObjectType};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
@@ -152,14 +152,15 @@ async fn settling(tx: &SourceTx, reports: &[Report]) -> StoreResult<HashMap<Comm
     Ok(found)
 }
 
-/// Reads the decisions that restrict comments of a member at one data source, newest first.
+/// Reads the decisions on comments of a member at one data source, newest first.
 #[derive(Debug)]
-pub(super) struct Restrictions {
+pub(super) struct DecisionsAbout {
     pub(super) of: OfMember,
+    pub(super) kind: DecisionKind,
     pub(super) after: Option<DecisionCursor>,
 }
 
-impl TransactionBody for Restrictions {
+impl TransactionBody for DecisionsAbout {
     type Output = Vec<Decision>;
     const NAME: &'static str = "read the decisions about a member";
     const READS_PARTITIONS: bool = true;
@@ -167,11 +168,13 @@ impl TransactionBody for Restrictions {
     async fn run(&self, tx: &SourceTx) -> std::result::Result<Self::Output, StoreError> {
         use comment_decision::{Column, Entity};
         let OfMember { object_type, member, limit } = &self.of;
-        let acts = CommentAct::ALL.into_iter().filter(|act| act.restricts()).filter_map(CommentAct::number);
         let mut select = force_index(Entity::find(), AUTHOR_INDEX)
             .filter(Column::ObjectType.eq(row::bytes(object_type.as_str())))
-            .filter(Column::MemberId.eq(row::bytes(member.as_str())))
-            .filter(Column::Act.is_in(acts));
+            .filter(Column::MemberId.eq(row::bytes(member.as_str())));
+        if self.kind == DecisionKind::Restriction {
+            let acts = CommentAct::ALL.into_iter().filter(|act| act.restricts()).filter_map(CommentAct::number);
+            select = select.filter(Column::Act.is_in(acts));
+        }
         if let Some(DecisionCursor { time, comment, number }) = self.after {
             let same_comment = Condition::all().add(Column::CommentId.eq(comment.get())).add(Column::Number.lt(number));
             let earlier = Condition::any().add(Column::CommentId.lt(comment.get())).add(same_comment);

@@ -201,6 +201,13 @@ impl AdminService for Service {
         Err(Status::unimplemented(""))
     }
 
+    async fn get_client_info(
+        &self,
+        _: Request<GetClientInfoRequest>,
+    ) -> Result<Response<GetClientInfoResponse>, Status> {
+        Err(Status::unimplemented(""))
+    }
+
     async fn set_moderation(
         &self,
         _: Request<SetModerationRequest>,

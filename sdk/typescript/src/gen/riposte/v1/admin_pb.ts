@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file riposte/v1/admin.proto.
  */
 export const file_riposte_v1_admin: GenFile = /*@__PURE__*/
-  fileDesc("ChZyaXBvc3RlL3YxL2FkbWluLnByb3RvEgpyaXBvc3RlLnYxIj0KFUltcG9ydENvbW1lbnRzUmVxdWVzdBIkCgRpdGVtGAEgASgLMhYucmlwb3N0ZS52MS5JbXBvcnRJdGVtIsMBCgpJbXBvcnRJdGVtEg4KBnNvdXJjZRgBIAEoCRITCgtleHRlcm5hbF9pZBgCIAEoCRIuCgdzdWJqZWN0GAMgASgLMhsucmlwb3N0ZS52MS5JbXBvcnRlZFN1YmplY3RIABIuCgdjb21tZW50GAQgASgLMhsucmlwb3N0ZS52MS5JbXBvcnRlZENvbW1lbnRIABIoCgRsaWtlGAUgASgLMhgucmlwb3N0ZS52MS5JbXBvcnRlZExpa2VIAEIGCgRraW5kIpACCg9JbXBvcnRlZFN1YmplY3QSIwoDa2V5GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhAKCG93bmVyX2lkGAIgASgJEicKBXN0YXRlGAMgASgOMhgucmlwb3N0ZS52MS5TdWJqZWN0U3RhdGUSOwoIbWV0YWRhdGEYBCADKAsyKS5yaXBvc3RlLnYxLkltcG9ydGVkU3ViamVjdC5NZXRhZGF0YUVudHJ5Ei8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiuwMKD0ltcG9ydGVkQ29tbWVudBInCgdzdWJqZWN0GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhoKEnBhcmVudF9leHRlcm5hbF9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSJAoHY29udGVudBgEIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBImCgZjbGllbnQYBSABKAsyFi5yaXBvc3RlLnYxLkNsaWVudEluZm8SJwoFc3RhdGUYBiABKA4yGC5yaXBvc3RlLnYxLkNvbW1lbnRTdGF0ZRIpCgpkZWxldGVkX2J5GAcgASgOMhUucmlwb3N0ZS52MS5EZWxldGVkQnkSLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCWVkaXRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZGVsZXRlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh0KFWhpZGRlbl93aXRob3V0X3JldmlldxgLIAEoCCLKAQoMSW1wb3J0ZWRMaWtlEicKB3N1YmplY3QYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSGwoTY29tbWVudF9leHRlcm5hbF9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSJAoFdmFsdWUYBCABKA4yFS5yaXBvc3RlLnYxLkxpa2VWYWx1ZRIoCgR0aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglzeW50aGV0aWMYBiABKAgi1wEKFkltcG9ydENvbW1lbnRzUmVzcG9uc2USEQoFaW5kZXgYASABKANCAjABEhMKC2V4dGVybmFsX2lkGAIgASgJEioKB291dGNvbWUYAyABKA4yGS5yaXBvc3RlLnYxLkltcG9ydE91dGNvbWUSFgoKY29tbWVudF9pZBgEIAEoA0ICMAESDQoFZmxvb3IYBSABKAUSHAoQc3ViamVjdF9yZXZpc2lvbhgGIAEoA0ICMAESJAoFZXJyb3IYByABKAsyFS5yaXBvc3RlLnYxLkl0ZW1FcnJvciLEAQoJSXRlbUVycm9yEg4KBnJlYXNvbhgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEjUKCG1ldGFkYXRhGAMgAygLMiMucmlwb3N0ZS52MS5JdGVtRXJyb3IuTWV0YWRhdGFFbnRyeRIuCgp2aW9sYXRpb25zGAQgAygLMhoucmlwb3N0ZS52MS5GaWVsZFZpb2xhdGlvbhovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiNAoORmllbGRWaW9sYXRpb24SDQoFZmllbGQYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkiOwoURXhwb3J0U3ViamVjdFJlcXVlc3QSIwoDa2V5GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5IqkBChVFeHBvcnRTdWJqZWN0UmVzcG9uc2USLgoHc3ViamVjdBgBIAEoCzIbLnJpcG9zdGUudjEuRXhwb3J0ZWRTdWJqZWN0SAASLgoHY29tbWVudBgCIAEoCzIbLnJpcG9zdGUudjEuRXhwb3J0ZWRDb21tZW50SAASKAoEbGlrZRgDIAEoCzIYLnJpcG9zdGUudjEuRXhwb3J0ZWRMaWtlSABCBgoEaXRlbSI3Cg9FeHBvcnRlZFN1YmplY3QSJAoHc3ViamVjdBgBIAEoCzITLnJpcG9zdGUudjEuU3ViamVjdCKgAQoPRXhwb3J0ZWRDb21tZW50EiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSJgoGY2xpZW50GAIgASgLMhYucmlwb3N0ZS52MS5DbGllbnRJbmZvEg4KBnNvdXJjZRgDIAEoCRITCgtleHRlcm5hbF9pZBgEIAEoCRIaChJwYXJlbnRfZXh0ZXJuYWxfaWQYBSABKAkiiQEKDEV4cG9ydGVkTGlrZRIWCgpjb21tZW50X2lkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSJAoFdmFsdWUYAyABKA4yFS5yaXBvc3RlLnYxLkxpa2VWYWx1ZRIoCgR0aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJRChNMaXN0U3ViamVjdHNSZXF1ZXN0EhMKC29iamVjdF90eXBlGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJIlYKFExpc3RTdWJqZWN0c1Jlc3BvbnNlEiUKCHN1YmplY3RzGAEgAygLMhMucmlwb3N0ZS52MS5TdWJqZWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJsChJIaWRlQ29tbWVudFJlcXVlc3QSDgoCaWQYASABKANCAjABEhQKDG1vZGVyYXRvcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIMCgRldGFnGAUgASgJIlkKE0hpZGVDb21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJuChRVbmhpZGVDb21tZW50UmVxdWVzdBIOCgJpZBgBIAEoA0ICMAESFAoMbW9kZXJhdG9yX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEgwKBGV0YWcYBSABKAkiWwoVVW5oaWRlQ29tbWVudFJlc3BvbnNlEiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSHAoQc3ViamVjdF9yZXZpc2lvbhgCIAEoA0ICMAEiegogQWRtaW5TZXJ2aWNlRGVsZXRlQ29tbWVudFJlcXVlc3QSDgoCaWQYASABKANCAjABEhQKDG1vZGVyYXRvcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIMCgRldGFnGAUgASgJImcKIUFkbWluU2VydmljZURlbGV0ZUNvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABIoABChRTZXRNb2RlcmF0aW9uUmVxdWVzdBILCgNvZmYYASABKAgSMQoOcGVuZGluZ19hY3Rpb24YAiABKA4yGS5yaXBvc3RlLnYxLlBlbmRpbmdBY3Rpb24SFAoMbW9kZXJhdG9yX2lkGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiowEKFVNldE1vZGVyYXRpb25SZXNwb25zZRIcChBjb21tZW50c19jaGVja2VkGAEgASgDQgIwARIZCg1zZXR0bGVkX2NvdW50GAIgASgDQgIwARIZCg1wZW5kaW5nX2NvdW50GAMgASgDQgIwARIaCg5yZWplY3RlZF9jb3VudBgEIAEoA0ICMAESGgoOcmVwYWlyZWRfY291bnQYBSABKANCAjABIlkKHUFkbWluU2VydmljZVBpbkNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIUCgxtb2RlcmF0b3JfaWQYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCSJkCh5BZG1pblNlcnZpY2VQaW5Db21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJbCh9BZG1pblNlcnZpY2VVbnBpbkNvbW1lbnRSZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIUCgxtb2RlcmF0b3JfaWQYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCSJmCiBBZG1pblNlcnZpY2VVbnBpbkNvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABIn0KDFN1YmplY3RTY29wZRIlCgNrZXkYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXlIABIVCgtvYmplY3RfdHlwZRgCIAEoCUgAEiYKA2FsbBgDIAEoCzIXLnJpcG9zdGUudjEuQWxsU3ViamVjdHNIAEIHCgVzY29wZSINCgtBbGxTdWJqZWN0cyJUChNWZXJpZnlDb3VudHNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhgucmlwb3N0ZS52MS5TdWJqZWN0U2NvcGUSFAoMcmVzdW1lX3Rva2VuGAIgASgJIpsBChRWZXJpZnlDb3VudHNSZXNwb25zZRInCgdzdWJqZWN0GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhwKEGNvbW1lbnRzX2NoZWNrZWQYAiABKANCAjABEiYKBmRyaWZ0cxgDIAMoCzIWLnJpcG9zdGUudjEuQ291bnREcmlmdBIUCgxyZXN1bWVfdG9rZW4YBCABKAkiWgoKQ291bnREcmlmdBIWCgpjb21tZW50X2lkGAEgASgDQgIwARIMCgRuYW1lGAIgASgJEhIKBnN0b3JlZBgDIAEoA0ICMAESEgoGYWN0dWFsGAQgASgDQgIwASJoChNSZXBhaXJDb3VudHNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhgucmlwb3N0ZS52MS5TdWJqZWN0U2NvcGUSEgoKcmVxdWVzdF9pZBgCIAEoCRIUCgxyZXN1bWVfdG9rZW4YAyABKAkinQEKFFJlcGFpckNvdW50c1Jlc3BvbnNlEicKB3N1YmplY3QYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSKAoIcmVwYWlyZWQYAiADKAsyFi5yaXBvc3RlLnYxLkNvdW50RHJpZnQSHAoQc3ViamVjdF9yZXZpc2lvbhgDIAEoA0ICMAESFAoMcmVzdW1lX3Rva2VuGAQgASgJInAKG1JlYnVpbGRNZW1iZXJIaXN0b3J5UmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLnJpcG9zdGUudjEuU3ViamVjdFNjb3BlEhIKCnJlcXVlc3RfaWQYAiABKAkSFAoMcmVzdW1lX3Rva2VuGAMgASgJIocBChxSZWJ1aWxkTWVtYmVySGlzdG9yeVJlc3BvbnNlEhkKDXN1YmplY3RzX2RvbmUYASABKANCAjABEhwKEGNvbW1lbnRzX2NoZWNrZWQYAiABKANCAjABEhgKDHJvd3NfY2hhbmdlZBgDIAEoA0ICMAESFAoMcmVzdW1lX3Rva2VuGAQgASgJImgKE1JlYnVpbGRSYW5rc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5yaXBvc3RlLnYxLlN1YmplY3RTY29wZRISCgpyZXF1ZXN0X2lkGAIgASgJEhQKDHJlc3VtZV90b2tlbhgDIAEoCSKDAQoUUmVidWlsZFJhbmtzUmVzcG9uc2USGQoNc3ViamVjdHNfZG9uZRgBIAEoA0ICMAESHAoQY29tbWVudHNfY2hlY2tlZBgCIAEoA0ICMAESHAoQY29tbWVudHNfY2hhbmdlZBgDIAEoA0ICMAESFAoMcmVzdW1lX3Rva2VuGAQgASgJIlIKE1JlYnVpbGRDYWNoZVJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5yaXBvc3RlLnYxLlN1YmplY3RTY29wZRISCgpyZXF1ZXN0X2lkGAIgASgJIjQKFFJlYnVpbGRDYWNoZVJlc3BvbnNlEhwKEHN1YmplY3RzX3JlYnVpbHQYASABKANCAjABIicKFkxpc3RIb3RTdWJqZWN0c1JlcXVlc3QSDQoFbGltaXQYASABKAUiQwoXTGlzdEhvdFN1YmplY3RzUmVzcG9uc2USKAoIc3ViamVjdHMYASADKAsyFi5yaXBvc3RlLnYxLkhvdFN1YmplY3QiZgoKSG90U3ViamVjdBIjCgNrZXkYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSGAoQcmVhZHNfcGVyX3NlY29uZBgCIAEoARIZChF3cml0ZXNfcGVyX3NlY29uZBgDIAEoASqGAQoNSW1wb3J0T3V0Y29tZRIeChpJTVBPUlRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFklNUE9SVF9PVVRDT01FX0NSRUFURUQQARIcChhJTVBPUlRfT1VUQ09NRV9VTkNIQU5HRUQQAhIbChdJTVBPUlRfT1VUQ09NRV9SRUpFQ1RFRBADKmYKDVBlbmRpbmdBY3Rpb24SHgoaUEVORElOR19BQ1RJT05fVU5TUEVDSUZJRUQQABIaChZQRU5ESU5HX0FDVElPTl9BUFBST1ZFEAESGQoVUEVORElOR19BQ1RJT05fUkVKRUNUEAJiBnByb3RvMw", [file_google_protobuf_timestamp, file_riposte_v1_comment, file_riposte_v1_like, file_riposte_v1_subject]);
+  fileDesc("ChZyaXBvc3RlL3YxL2FkbWluLnByb3RvEgpyaXBvc3RlLnYxIj0KFUltcG9ydENvbW1lbnRzUmVxdWVzdBIkCgRpdGVtGAEgASgLMhYucmlwb3N0ZS52MS5JbXBvcnRJdGVtIsMBCgpJbXBvcnRJdGVtEg4KBnNvdXJjZRgBIAEoCRITCgtleHRlcm5hbF9pZBgCIAEoCRIuCgdzdWJqZWN0GAMgASgLMhsucmlwb3N0ZS52MS5JbXBvcnRlZFN1YmplY3RIABIuCgdjb21tZW50GAQgASgLMhsucmlwb3N0ZS52MS5JbXBvcnRlZENvbW1lbnRIABIoCgRsaWtlGAUgASgLMhgucmlwb3N0ZS52MS5JbXBvcnRlZExpa2VIAEIGCgRraW5kIpACCg9JbXBvcnRlZFN1YmplY3QSIwoDa2V5GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhAKCG93bmVyX2lkGAIgASgJEicKBXN0YXRlGAMgASgOMhgucmlwb3N0ZS52MS5TdWJqZWN0U3RhdGUSOwoIbWV0YWRhdGEYBCADKAsyKS5yaXBvc3RlLnYxLkltcG9ydGVkU3ViamVjdC5NZXRhZGF0YUVudHJ5Ei8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiuwMKD0ltcG9ydGVkQ29tbWVudBInCgdzdWJqZWN0GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhoKEnBhcmVudF9leHRlcm5hbF9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSJAoHY29udGVudBgEIAEoCzITLnJpcG9zdGUudjEuQ29udGVudBImCgZjbGllbnQYBSABKAsyFi5yaXBvc3RlLnYxLkNsaWVudEluZm8SJwoFc3RhdGUYBiABKA4yGC5yaXBvc3RlLnYxLkNvbW1lbnRTdGF0ZRIpCgpkZWxldGVkX2J5GAcgASgOMhUucmlwb3N0ZS52MS5EZWxldGVkQnkSLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCWVkaXRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZGVsZXRlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh0KFWhpZGRlbl93aXRob3V0X3JldmlldxgLIAEoCCLKAQoMSW1wb3J0ZWRMaWtlEicKB3N1YmplY3QYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSGwoTY29tbWVudF9leHRlcm5hbF9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSJAoFdmFsdWUYBCABKA4yFS5yaXBvc3RlLnYxLkxpa2VWYWx1ZRIoCgR0aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglzeW50aGV0aWMYBiABKAgi1wEKFkltcG9ydENvbW1lbnRzUmVzcG9uc2USEQoFaW5kZXgYASABKANCAjABEhMKC2V4dGVybmFsX2lkGAIgASgJEioKB291dGNvbWUYAyABKA4yGS5yaXBvc3RlLnYxLkltcG9ydE91dGNvbWUSFgoKY29tbWVudF9pZBgEIAEoA0ICMAESDQoFZmxvb3IYBSABKAUSHAoQc3ViamVjdF9yZXZpc2lvbhgGIAEoA0ICMAESJAoFZXJyb3IYByABKAsyFS5yaXBvc3RlLnYxLkl0ZW1FcnJvciLEAQoJSXRlbUVycm9yEg4KBnJlYXNvbhgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEjUKCG1ldGFkYXRhGAMgAygLMiMucmlwb3N0ZS52MS5JdGVtRXJyb3IuTWV0YWRhdGFFbnRyeRIuCgp2aW9sYXRpb25zGAQgAygLMhoucmlwb3N0ZS52MS5GaWVsZFZpb2xhdGlvbhovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiNAoORmllbGRWaW9sYXRpb24SDQoFZmllbGQYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkiOwoURXhwb3J0U3ViamVjdFJlcXVlc3QSIwoDa2V5GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5IqkBChVFeHBvcnRTdWJqZWN0UmVzcG9uc2USLgoHc3ViamVjdBgBIAEoCzIbLnJpcG9zdGUudjEuRXhwb3J0ZWRTdWJqZWN0SAASLgoHY29tbWVudBgCIAEoCzIbLnJpcG9zdGUudjEuRXhwb3J0ZWRDb21tZW50SAASKAoEbGlrZRgDIAEoCzIYLnJpcG9zdGUudjEuRXhwb3J0ZWRMaWtlSABCBgoEaXRlbSI3Cg9FeHBvcnRlZFN1YmplY3QSJAoHc3ViamVjdBgBIAEoCzITLnJpcG9zdGUudjEuU3ViamVjdCKgAQoPRXhwb3J0ZWRDb21tZW50EiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSJgoGY2xpZW50GAIgASgLMhYucmlwb3N0ZS52MS5DbGllbnRJbmZvEg4KBnNvdXJjZRgDIAEoCRITCgtleHRlcm5hbF9pZBgEIAEoCRIaChJwYXJlbnRfZXh0ZXJuYWxfaWQYBSABKAkiiQEKDEV4cG9ydGVkTGlrZRIWCgpjb21tZW50X2lkGAEgASgDQgIwARIRCgltZW1iZXJfaWQYAiABKAkSJAoFdmFsdWUYAyABKA4yFS5yaXBvc3RlLnYxLkxpa2VWYWx1ZRIoCgR0aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJRChNMaXN0U3ViamVjdHNSZXF1ZXN0EhMKC29iamVjdF90eXBlGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJIlYKFExpc3RTdWJqZWN0c1Jlc3BvbnNlEiUKCHN1YmplY3RzGAEgAygLMhMucmlwb3N0ZS52MS5TdWJqZWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJsChJIaWRlQ29tbWVudFJlcXVlc3QSDgoCaWQYASABKANCAjABEhQKDG1vZGVyYXRvcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIMCgRldGFnGAUgASgJIlkKE0hpZGVDb21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJuChRVbmhpZGVDb21tZW50UmVxdWVzdBIOCgJpZBgBIAEoA0ICMAESFAoMbW9kZXJhdG9yX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEgwKBGV0YWcYBSABKAkiWwoVVW5oaWRlQ29tbWVudFJlc3BvbnNlEiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSHAoQc3ViamVjdF9yZXZpc2lvbhgCIAEoA0ICMAEiegogQWRtaW5TZXJ2aWNlRGVsZXRlQ29tbWVudFJlcXVlc3QSDgoCaWQYASABKANCAjABEhQKDG1vZGVyYXRvcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIMCgRldGFnGAUgASgJImcKIUFkbWluU2VydmljZURlbGV0ZUNvbW1lbnRSZXNwb25zZRIkCgdjb21tZW50GAEgASgLMhMucmlwb3N0ZS52MS5Db21tZW50EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABIoABChRTZXRNb2RlcmF0aW9uUmVxdWVzdBILCgNvZmYYASABKAgSMQoOcGVuZGluZ19hY3Rpb24YAiABKA4yGS5yaXBvc3RlLnYxLlBlbmRpbmdBY3Rpb24SFAoMbW9kZXJhdG9yX2lkGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiowEKFVNldE1vZGVyYXRpb25SZXNwb25zZRIcChBjb21tZW50c19jaGVja2VkGAEgASgDQgIwARIZCg1zZXR0bGVkX2NvdW50GAIgASgDQgIwARIZCg1wZW5kaW5nX2NvdW50GAMgASgDQgIwARIaCg5yZWplY3RlZF9jb3VudBgEIAEoA0ICMAESGgoOcmVwYWlyZWRfY291bnQYBSABKANCAjABIjYKFEdldENsaWVudEluZm9SZXF1ZXN0Eg4KAmlkGAEgASgDQgIwARIOCgZyZWFzb24YAiABKAkiPwoVR2V0Q2xpZW50SW5mb1Jlc3BvbnNlEiYKBmNsaWVudBgBIAEoCzIWLnJpcG9zdGUudjEuQ2xpZW50SW5mbyJZCh1BZG1pblNlcnZpY2VQaW5Db21tZW50UmVxdWVzdBIOCgJpZBgBIAEoA0ICMAESFAoMbW9kZXJhdG9yX2lkGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkiZAoeQWRtaW5TZXJ2aWNlUGluQ29tbWVudFJlc3BvbnNlEiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSHAoQc3ViamVjdF9yZXZpc2lvbhgCIAEoA0ICMAEiWwofQWRtaW5TZXJ2aWNlVW5waW5Db21tZW50UmVxdWVzdBIOCgJpZBgBIAEoA0ICMAESFAoMbW9kZXJhdG9yX2lkGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkiZgogQWRtaW5TZXJ2aWNlVW5waW5Db21tZW50UmVzcG9uc2USJAoHY29tbWVudBgBIAEoCzITLnJpcG9zdGUudjEuQ29tbWVudBIcChBzdWJqZWN0X3JldmlzaW9uGAIgASgDQgIwASJ9CgxTdWJqZWN0U2NvcGUSJQoDa2V5GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5SAASFQoLb2JqZWN0X3R5cGUYAiABKAlIABImCgNhbGwYAyABKAsyFy5yaXBvc3RlLnYxLkFsbFN1YmplY3RzSABCBwoFc2NvcGUiDQoLQWxsU3ViamVjdHMiVAoTVmVyaWZ5Q291bnRzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLnJpcG9zdGUudjEuU3ViamVjdFNjb3BlEhQKDHJlc3VtZV90b2tlbhgCIAEoCSKbAQoUVmVyaWZ5Q291bnRzUmVzcG9uc2USJwoHc3ViamVjdBgBIAEoCzIWLnJpcG9zdGUudjEuU3ViamVjdEtleRIcChBjb21tZW50c19jaGVja2VkGAIgASgDQgIwARImCgZkcmlmdHMYAyADKAsyFi5yaXBvc3RlLnYxLkNvdW50RHJpZnQSFAoMcmVzdW1lX3Rva2VuGAQgASgJIloKCkNvdW50RHJpZnQSFgoKY29tbWVudF9pZBgBIAEoA0ICMAESDAoEbmFtZRgCIAEoCRISCgZzdG9yZWQYAyABKANCAjABEhIKBmFjdHVhbBgEIAEoA0ICMAEiaAoTUmVwYWlyQ291bnRzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLnJpcG9zdGUudjEuU3ViamVjdFNjb3BlEhIKCnJlcXVlc3RfaWQYAiABKAkSFAoMcmVzdW1lX3Rva2VuGAMgASgJIp0BChRSZXBhaXJDb3VudHNSZXNwb25zZRInCgdzdWJqZWN0GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EigKCHJlcGFpcmVkGAIgAygLMhYucmlwb3N0ZS52MS5Db3VudERyaWZ0EhwKEHN1YmplY3RfcmV2aXNpb24YAyABKANCAjABEhQKDHJlc3VtZV90b2tlbhgEIAEoCSJwChtSZWJ1aWxkTWVtYmVySGlzdG9yeVJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5yaXBvc3RlLnYxLlN1YmplY3RTY29wZRISCgpyZXF1ZXN0X2lkGAIgASgJEhQKDHJlc3VtZV90b2tlbhgDIAEoCSKHAQocUmVidWlsZE1lbWJlckhpc3RvcnlSZXNwb25zZRIZCg1zdWJqZWN0c19kb25lGAEgASgDQgIwARIcChBjb21tZW50c19jaGVja2VkGAIgASgDQgIwARIYCgxyb3dzX2NoYW5nZWQYAyABKANCAjABEhQKDHJlc3VtZV90b2tlbhgEIAEoCSJoChNSZWJ1aWxkUmFua3NSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhgucmlwb3N0ZS52MS5TdWJqZWN0U2NvcGUSEgoKcmVxdWVzdF9pZBgCIAEoCRIUCgxyZXN1bWVfdG9rZW4YAyABKAkigwEKFFJlYnVpbGRSYW5rc1Jlc3BvbnNlEhkKDXN1YmplY3RzX2RvbmUYASABKANCAjABEhwKEGNvbW1lbnRzX2NoZWNrZWQYAiABKANCAjABEhwKEGNvbW1lbnRzX2NoYW5nZWQYAyABKANCAjABEhQKDHJlc3VtZV90b2tlbhgEIAEoCSJSChNSZWJ1aWxkQ2FjaGVSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhgucmlwb3N0ZS52MS5TdWJqZWN0U2NvcGUSEgoKcmVxdWVzdF9pZBgCIAEoCSI0ChRSZWJ1aWxkQ2FjaGVSZXNwb25zZRIcChBzdWJqZWN0c19yZWJ1aWx0GAEgASgDQgIwASInChZMaXN0SG90U3ViamVjdHNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFIkMKF0xpc3RIb3RTdWJqZWN0c1Jlc3BvbnNlEigKCHN1YmplY3RzGAEgAygLMhYucmlwb3N0ZS52MS5Ib3RTdWJqZWN0ImYKCkhvdFN1YmplY3QSIwoDa2V5GAEgASgLMhYucmlwb3N0ZS52MS5TdWJqZWN0S2V5EhgKEHJlYWRzX3Blcl9zZWNvbmQYAiABKAESGQoRd3JpdGVzX3Blcl9zZWNvbmQYAyABKAEqhgEKDUltcG9ydE91dGNvbWUSHgoaSU1QT1JUX09VVENPTUVfVU5TUEVDSUZJRUQQABIaChZJTVBPUlRfT1VUQ09NRV9DUkVBVEVEEAESHAoYSU1QT1JUX09VVENPTUVfVU5DSEFOR0VEEAISGwoXSU1QT1JUX09VVENPTUVfUkVKRUNURUQQAypmCg1QZW5kaW5nQWN0aW9uEh4KGlBFTkRJTkdfQUNUSU9OX1VOU1BFQ0lGSUVEEAASGgoWUEVORElOR19BQ1RJT05fQVBQUk9WRRABEhkKFVBFTkRJTkdfQUNUSU9OX1JFSkVDVBACYgZwcm90bzM", [file_google_protobuf_timestamp, file_riposte_v1_comment, file_riposte_v1_like, file_riposte_v1_subject]);
 
 /**
  * The next item of an import.
@@ -1021,6 +1021,55 @@ export const SetModerationResponseSchema: GenMessage<SetModerationResponse> = /*
   messageDesc(file_riposte_v1_admin, 22);
 
 /**
+ * Asks for what is stored about the client that wrote a comment.
+ *
+ * @generated from message riposte.v1.GetClientInfoRequest
+ */
+export type GetClientInfoRequest = Message<"riposte.v1.GetClientInfoRequest"> & {
+  /**
+   * The comment. Required; in any state.
+   *
+   * @generated from field: int64 id = 1 [jstype = JS_STRING];
+   */
+  id: string;
+
+  /**
+   * The reason, for the audit log. Required; 1 to 512 code points.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message riposte.v1.GetClientInfoRequest.
+ * Use `create(GetClientInfoRequestSchema)` to create a new message.
+ */
+export const GetClientInfoRequestSchema: GenMessage<GetClientInfoRequest> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_admin, 23);
+
+/**
+ * What is stored about the client.
+ *
+ * @generated from message riposte.v1.GetClientInfoResponse
+ */
+export type GetClientInfoResponse = Message<"riposte.v1.GetClientInfoResponse"> & {
+  /**
+   * The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+   *
+   * @generated from field: riposte.v1.ClientInfo client = 1;
+   */
+  client?: ClientInfo | undefined;
+};
+
+/**
+ * Describes the message riposte.v1.GetClientInfoResponse.
+ * Use `create(GetClientInfoResponseSchema)` to create a new message.
+ */
+export const GetClientInfoResponseSchema: GenMessage<GetClientInfoResponse> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_admin, 24);
+
+/**
  * Asks to pin a root as a moderator. Named apart from CommentService's own request.
  *
  * @generated from message riposte.v1.AdminServicePinCommentRequest
@@ -1054,7 +1103,7 @@ export type AdminServicePinCommentRequest = Message<"riposte.v1.AdminServicePinC
  * Use `create(AdminServicePinCommentRequestSchema)` to create a new message.
  */
 export const AdminServicePinCommentRequestSchema: GenMessage<AdminServicePinCommentRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 23);
+  messageDesc(file_riposte_v1_admin, 25);
 
 /**
  * The root, pinned.
@@ -1082,7 +1131,7 @@ export type AdminServicePinCommentResponse = Message<"riposte.v1.AdminServicePin
  * Use `create(AdminServicePinCommentResponseSchema)` to create a new message.
  */
 export const AdminServicePinCommentResponseSchema: GenMessage<AdminServicePinCommentResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 24);
+  messageDesc(file_riposte_v1_admin, 26);
 
 /**
  * Asks to unpin a root as a moderator. Named apart from CommentService's own request.
@@ -1118,7 +1167,7 @@ export type AdminServiceUnpinCommentRequest = Message<"riposte.v1.AdminServiceUn
  * Use `create(AdminServiceUnpinCommentRequestSchema)` to create a new message.
  */
 export const AdminServiceUnpinCommentRequestSchema: GenMessage<AdminServiceUnpinCommentRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 25);
+  messageDesc(file_riposte_v1_admin, 27);
 
 /**
  * The root, not pinned.
@@ -1146,7 +1195,7 @@ export type AdminServiceUnpinCommentResponse = Message<"riposte.v1.AdminServiceU
  * Use `create(AdminServiceUnpinCommentResponseSchema)` to create a new message.
  */
 export const AdminServiceUnpinCommentResponseSchema: GenMessage<AdminServiceUnpinCommentResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 26);
+  messageDesc(file_riposte_v1_admin, 28);
 
 /**
  * Names one subject, or all subjects of an object type.
@@ -1192,7 +1241,7 @@ export type SubjectScope = Message<"riposte.v1.SubjectScope"> & {
  * Use `create(SubjectScopeSchema)` to create a new message.
  */
 export const SubjectScopeSchema: GenMessage<SubjectScope> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 27);
+  messageDesc(file_riposte_v1_admin, 29);
 
 /**
  * Every subject there is.
@@ -1207,7 +1256,7 @@ export type AllSubjects = Message<"riposte.v1.AllSubjects"> & {
  * Use `create(AllSubjectsSchema)` to create a new message.
  */
 export const AllSubjectsSchema: GenMessage<AllSubjects> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 28);
+  messageDesc(file_riposte_v1_admin, 30);
 
 /**
  * Asks to compare stored counts with the rows they count.
@@ -1237,7 +1286,7 @@ export type VerifyCountsRequest = Message<"riposte.v1.VerifyCountsRequest"> & {
  * Use `create(VerifyCountsRequestSchema)` to create a new message.
  */
 export const VerifyCountsRequestSchema: GenMessage<VerifyCountsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 29);
+  messageDesc(file_riposte_v1_admin, 31);
 
 /**
  * What the verification of one subject found.
@@ -1280,7 +1329,7 @@ export type VerifyCountsResponse = Message<"riposte.v1.VerifyCountsResponse"> & 
  * Use `create(VerifyCountsResponseSchema)` to create a new message.
  */
 export const VerifyCountsResponseSchema: GenMessage<VerifyCountsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 30);
+  messageDesc(file_riposte_v1_admin, 32);
 
 /**
  * One stored count that differs from the rows it counts.
@@ -1323,7 +1372,7 @@ export type CountDrift = Message<"riposte.v1.CountDrift"> & {
  * Use `create(CountDriftSchema)` to create a new message.
  */
 export const CountDriftSchema: GenMessage<CountDrift> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 31);
+  messageDesc(file_riposte_v1_admin, 33);
 
 /**
  * Asks to set stored counts to what their rows say.
@@ -1360,7 +1409,7 @@ export type RepairCountsRequest = Message<"riposte.v1.RepairCountsRequest"> & {
  * Use `create(RepairCountsRequestSchema)` to create a new message.
  */
 export const RepairCountsRequestSchema: GenMessage<RepairCountsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 32);
+  messageDesc(file_riposte_v1_admin, 34);
 
 /**
  * What the repair of one subject did.
@@ -1403,7 +1452,7 @@ export type RepairCountsResponse = Message<"riposte.v1.RepairCountsResponse"> & 
  * Use `create(RepairCountsResponseSchema)` to create a new message.
  */
 export const RepairCountsResponseSchema: GenMessage<RepairCountsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 33);
+  messageDesc(file_riposte_v1_admin, 35);
 
 /**
  * Asks to rebuild members' own histories from the comments.
@@ -1440,7 +1489,7 @@ export type RebuildMemberHistoryRequest = Message<"riposte.v1.RebuildMemberHisto
  * Use `create(RebuildMemberHistoryRequestSchema)` to create a new message.
  */
 export const RebuildMemberHistoryRequestSchema: GenMessage<RebuildMemberHistoryRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 34);
+  messageDesc(file_riposte_v1_admin, 36);
 
 /**
  * How far a rebuild of histories has come: the sums of this call so far. The last message stands
@@ -1484,7 +1533,7 @@ export type RebuildMemberHistoryResponse = Message<"riposte.v1.RebuildMemberHist
  * Use `create(RebuildMemberHistoryResponseSchema)` to create a new message.
  */
 export const RebuildMemberHistoryResponseSchema: GenMessage<RebuildMemberHistoryResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 35);
+  messageDesc(file_riposte_v1_admin, 37);
 
 /**
  * Asks to rebuild what ranked lists are made from.
@@ -1521,7 +1570,7 @@ export type RebuildRanksRequest = Message<"riposte.v1.RebuildRanksRequest"> & {
  * Use `create(RebuildRanksRequestSchema)` to create a new message.
  */
 export const RebuildRanksRequestSchema: GenMessage<RebuildRanksRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 36);
+  messageDesc(file_riposte_v1_admin, 38);
 
 /**
  * How far a rebuild of ranks has come: the sums of this call so far. The last message stands for
@@ -1565,7 +1614,7 @@ export type RebuildRanksResponse = Message<"riposte.v1.RebuildRanksResponse"> & 
  * Use `create(RebuildRanksResponseSchema)` to create a new message.
  */
 export const RebuildRanksResponseSchema: GenMessage<RebuildRanksResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 37);
+  messageDesc(file_riposte_v1_admin, 39);
 
 /**
  * Asks to rebuild what is cached of subjects from their rows.
@@ -1593,7 +1642,7 @@ export type RebuildCacheRequest = Message<"riposte.v1.RebuildCacheRequest"> & {
  * Use `create(RebuildCacheRequestSchema)` to create a new message.
  */
 export const RebuildCacheRequestSchema: GenMessage<RebuildCacheRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 38);
+  messageDesc(file_riposte_v1_admin, 40);
 
 /**
  * How far a rebuild has come. The last message stands for all.
@@ -1614,7 +1663,7 @@ export type RebuildCacheResponse = Message<"riposte.v1.RebuildCacheResponse"> & 
  * Use `create(RebuildCacheResponseSchema)` to create a new message.
  */
 export const RebuildCacheResponseSchema: GenMessage<RebuildCacheResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 39);
+  messageDesc(file_riposte_v1_admin, 41);
 
 /**
  * Asks for the subjects under the greatest load.
@@ -1636,7 +1685,7 @@ export type ListHotSubjectsRequest = Message<"riposte.v1.ListHotSubjectsRequest"
  * Use `create(ListHotSubjectsRequestSchema)` to create a new message.
  */
 export const ListHotSubjectsRequestSchema: GenMessage<ListHotSubjectsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 40);
+  messageDesc(file_riposte_v1_admin, 42);
 
 /**
  * The subjects under the greatest load, as the process that answers sees it.
@@ -1657,7 +1706,7 @@ export type ListHotSubjectsResponse = Message<"riposte.v1.ListHotSubjectsRespons
  * Use `create(ListHotSubjectsResponseSchema)` to create a new message.
  */
 export const ListHotSubjectsResponseSchema: GenMessage<ListHotSubjectsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 41);
+  messageDesc(file_riposte_v1_admin, 43);
 
 /**
  * One subject under load.
@@ -1692,7 +1741,7 @@ export type HotSubject = Message<"riposte.v1.HotSubject"> & {
  * Use `create(HotSubjectSchema)` to create a new message.
  */
 export const HotSubjectSchema: GenMessage<HotSubject> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_admin, 42);
+  messageDesc(file_riposte_v1_admin, 44);
 
 /**
  * What became of an imported item.

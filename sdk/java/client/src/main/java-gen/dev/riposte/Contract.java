@@ -38,6 +38,7 @@ final class Contract {
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
               "name", List.of(
                   Map.of("method", "ListSubjects", "service", "riposte.v1.AdminService"),
+                  Map.of("method", "GetClientInfo", "service", "riposte.v1.AdminService"),
                   Map.of("method", "ListHotSubjects", "service", "riposte.v1.AdminService")
               )),
           Map.of(
@@ -195,6 +196,7 @@ final class Contract {
       Map.entry("riposte.v1.AdminService/DeleteComment", 5000L),
       Map.entry("riposte.v1.AdminService/PinComment", 5000L),
       Map.entry("riposte.v1.AdminService/UnpinComment", 5000L),
+      Map.entry("riposte.v1.AdminService/GetClientInfo", 5000L),
       Map.entry("riposte.v1.AdminService/ListHotSubjects", 5000L),
       Map.entry("riposte.v1.ModerationService/ListReviewItems", 5000L),
       Map.entry("riposte.v1.ModerationService/ClaimReviewItems", 5000L),

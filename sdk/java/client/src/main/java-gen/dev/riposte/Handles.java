@@ -1402,6 +1402,18 @@ public final class Handles {
       }
 
       /**
+       * True: the member says that it is illegal. It then waits for a moderator at once, unless a
+       * moderator has judged this version.
+       *
+       * @param claimsIllegal the value
+       * @return these options
+       */
+      public ReportOptions claimsIllegal(boolean claimsIllegal) {
+        request.setClaimsIllegal(claimsIllegal);
+        return this;
+      }
+
+      /**
        * The law that the member names; at most 256 bytes.
        *
        * @param legalReference the value
@@ -1415,7 +1427,8 @@ public final class Handles {
 
     /**
      * Reports the comment to its moderators, as a member; a second report of the member replaces
-     * the first. The service refuses one without a reason.
+     * the first. The service refuses one without a reason. The report is about the version that the
+     * handle shows; where the comment has changed since, it counts nothing.
      *
      * @param memberId The member who reports. Required; 1 to 64 bytes.
 * @return as with the defaults of the other method of this name
@@ -1426,7 +1439,8 @@ public final class Handles {
 
     /**
      * Reports the comment to its moderators, as a member; a second report of the member replaces
-     * the first. The service refuses one without a reason.
+     * the first. The service refuses one without a reason. The report is about the version that the
+     * handle shows; where the comment has changed since, it counts nothing.
      *
      * @param memberId The member who reports. Required; 1 to 64 bytes.
      * @param options sets the options
@@ -1438,6 +1452,7 @@ public final class Handles {
       ReportCommentRequest.Builder request = chosen.request;
       request.setCommentId(message.getId());
       request.setMemberId(memberId);
+      request.setEtag(message.getEtag());
       return client.reports().reportComment(request.build());
     }
 
@@ -1493,6 +1508,138 @@ public final class Handles {
       request.setModeratorId(moderatorId);
       request.setReason(reason);
       return client.admin().deleteComment(request.build());
+    }
+
+    /**
+     * Walks over the reports on the comment with their reporters, the newest first; for a client
+     * that may call ModerationService.
+     *
+     * @return a walk over the list; nothing is read before it is walked
+     * @throws RiposteException INVALID_ARGUMENT if the request cannot be sent
+     */
+    public Pages<ListReportsResponse, Report> reports() {
+      ListReportsRequest.Builder request = ListReportsRequest.newBuilder();
+      request.setCommentId(message.getId());
+      return client.listReports(request.build());
+    }
+  }
+
+  /**
+   * The review queue of an object type, for a client that may call ModerationService. Making one
+   * calls nothing.
+   */
+  public static final class ReviewQueue {
+    private final Services client;
+    private final ListReviewItemsRequest asked;
+
+    ReviewQueue(Services client, ListReviewItemsRequest asked) {
+      this.client = client;
+      this.asked = asked;
+    }
+
+    /**
+     * What this handle holds.
+     *
+     * @return the message
+     */
+    public ListReviewItemsRequest asked() {
+      return asked;
+    }
+
+    /**
+     * The object type. Required; one that the caller was granted.
+     *
+     * @return the field of the message
+     */
+    public String getObjectType() {
+      return asked.getObjectType();
+    }
+
+    /**
+     * Only items with one of these causes; empty means all.
+     *
+     * @return the field of the message
+     */
+    public List<ReviewCause> getCausesList() {
+      return asked.getCausesList();
+    }
+
+    /**
+     * Only comments of this member; empty means all.
+     *
+     * @return the field of the message
+     */
+    public String getMemberId() {
+      return asked.getMemberId();
+    }
+
+    /**
+     * True: leased items are listed too. Default false.
+     *
+     * @return the field of the message
+     */
+    public boolean getLeased() {
+      return asked.getLeased();
+    }
+
+    /**
+     * Items wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
+     * FIELD_INVALID. A page may end early at 1 MiB.
+     *
+     * @return the field of the message
+     */
+    public int getPageSize() {
+      return asked.getPageSize();
+    }
+
+    /**
+     * `next_page_token` of an earlier page of the same walk. Empty: the first page.
+     *
+     * @return the field of the message
+     */
+    public String getPageToken() {
+      return asked.getPageToken();
+    }
+
+    /**
+     * Walks over what waits and no moderator has leased, the earliest due first.
+     *
+     * @return a walk over the list; nothing is read before it is walked
+     * @throws RiposteException INVALID_ARGUMENT if the request cannot be sent
+     */
+    public Pages<ListReviewItemsResponse, ReviewItem> items() {
+      ListReviewItemsRequest.Builder request = ListReviewItemsRequest.newBuilder();
+      request.setObjectType(asked.getObjectType());
+      return client.listReviewItems(request.build());
+    }
+
+    /**
+     * Leases the items that are due first to a moderator.
+     *
+     * @param moderatorId The moderator. Required; 1 to 64 bytes. Items whose contested decision is
+     * this moderator's are skipped.
+* @return as with the defaults of the other method of this name
+     */
+    public ClaimReviewItemsResponse claim(String moderatorId) {
+      return claim(moderatorId, 0);
+    }
+
+    /**
+     * Leases the items that are due first to a moderator.
+     *
+     * @param moderatorId The moderator. Required; 1 to 64 bytes. Items whose contested decision is
+     * this moderator's are skipped.
+     * @param limit Items wanted: default 10 (when 0), at most 25. Fewer are leased where they would
+     * exceed 1 MiB.
+     * @return what the service answers
+     * @throws RiposteException if the call fails
+     */
+    public ClaimReviewItemsResponse claim(String moderatorId, int limit) {
+      ClaimReviewItemsRequest.Builder request = ClaimReviewItemsRequest.newBuilder();
+      request.setObjectType(asked.getObjectType());
+      request.setModeratorId(moderatorId);
+      request.setLimit(limit);
+      return client.moderation().claimReviewItems(request.build());
     }
   }
 

@@ -77,6 +77,20 @@ public abstract sealed class Services permits Riposte {
   }
 
   /**
+   * The review queue of an object type, for a client that may call ModerationService. Making one
+   * calls nothing.
+   *
+   * @param objectType the object type
+   * @return the handle
+   */
+  public Handles.ReviewQueue reviewQueue(String objectType) {
+    ListReviewItemsRequest asked = ListReviewItemsRequest.newBuilder()
+        .setObjectType(objectType)
+        .build();
+    return new Handles.ReviewQueue(this, asked);
+  }
+
+  /**
    * Comments: roots under subjects, and what is done to any single comment.
    *
    * @return a stub; it may be kept
@@ -326,7 +340,7 @@ public abstract sealed class Services permits Riposte {
   }
 
   /**
-   * Reads the decisions on a comment, newest first.
+   * Reads the decisions on a comment or on a member's comments, newest first.
    *
    * @param request the first page
    * @return a walk from that page to the end of the list; nothing is read before it is walked

@@ -544,6 +544,17 @@ public final class Stubs {
     }
 
     /**
+     * Reads what is stored about the client that wrote a comment: address, platform and device.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public GetClientInfoResponse getClientInfo(GetClientInfoRequest request) {
+      return unary(this, AdminServiceGrpc.getGetClientInfoMethod(), request);
+    }
+
+    /**
      * Turns moderation off or on for all processes, and then goes once over everything that was
      * ever open or decided.
      *
@@ -697,7 +708,7 @@ public final class Stubs {
     }
 
     /**
-     * Reads the decisions on a comment, newest first.
+     * Reads the decisions on a comment or on a member's comments, newest first.
      *
      * @param request the request
      * @return the answer

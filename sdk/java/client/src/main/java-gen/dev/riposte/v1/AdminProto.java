@@ -141,6 +141,16 @@ public final class AdminProto {
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
       internal_static_riposte_v1_SetModerationResponse_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_GetClientInfoRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_GetClientInfoRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_GetClientInfoResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_GetClientInfoResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_riposte_v1_AdminServicePinCommentRequest_descriptor;
   static final 
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
@@ -360,80 +370,83 @@ public final class AdminProto {
       "\n\rpending_count\030\003 \001(\003B\0020\001R\014pendingCount\022" +
       ")\n\016rejected_count\030\004 \001(\003B\0020\001R\rrejectedCou" +
       "nt\022)\n\016repaired_count\030\005 \001(\003B\0020\001R\rrepaired" +
-      "Count\"u\n\035AdminServicePinCommentRequest\022\022" +
-      "\n\002id\030\001 \001(\003B\0020\001R\002id\022!\n\014moderator_id\030\002 \001(\t" +
-      "R\013moderatorId\022\035\n\nrequest_id\030\003 \001(\tR\treque" +
-      "stId\"~\n\036AdminServicePinCommentResponse\022-" +
-      "\n\007comment\030\001 \001(\0132\023.riposte.v1.CommentR\007co" +
-      "mment\022-\n\020subject_revision\030\002 \001(\003B\0020\001R\017sub" +
-      "jectRevision\"w\n\037AdminServiceUnpinComment" +
-      "Request\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022!\n\014moderator" +
-      "_id\030\002 \001(\tR\013moderatorId\022\035\n\nrequest_id\030\003 \001" +
-      "(\tR\trequestId\"\200\001\n AdminServiceUnpinComme" +
-      "ntResponse\022-\n\007comment\030\001 \001(\0132\023.riposte.v1" +
-      ".CommentR\007comment\022-\n\020subject_revision\030\002 " +
-      "\001(\003B\0020\001R\017subjectRevision\"\223\001\n\014SubjectScop" +
-      "e\022*\n\003key\030\001 \001(\0132\026.riposte.v1.SubjectKeyH\000" +
-      "R\003key\022!\n\013object_type\030\002 \001(\tH\000R\nobjectType" +
-      "\022+\n\003all\030\003 \001(\0132\027.riposte.v1.AllSubjectsH\000" +
-      "R\003allB\007\n\005scope\"\r\n\013AllSubjects\"h\n\023VerifyC" +
-      "ountsRequest\022.\n\005scope\030\001 \001(\0132\030.riposte.v1" +
-      ".SubjectScopeR\005scope\022!\n\014resume_token\030\002 \001" +
-      "(\tR\013resumeToken\"\312\001\n\024VerifyCountsResponse" +
-      "\0220\n\007subject\030\001 \001(\0132\026.riposte.v1.SubjectKe" +
-      "yR\007subject\022-\n\020comments_checked\030\002 \001(\003B\0020\001" +
-      "R\017commentsChecked\022.\n\006drifts\030\003 \003(\0132\026.ripo" +
-      "ste.v1.CountDriftR\006drifts\022!\n\014resume_toke" +
-      "n\030\004 \001(\tR\013resumeToken\"{\n\nCountDrift\022!\n\nco" +
-      "mment_id\030\001 \001(\003B\0020\001R\tcommentId\022\022\n\004name\030\002 " +
-      "\001(\tR\004name\022\032\n\006stored\030\003 \001(\003B\0020\001R\006stored\022\032\n" +
-      "\006actual\030\004 \001(\003B\0020\001R\006actual\"\207\001\n\023RepairCoun" +
-      "tsRequest\022.\n\005scope\030\001 \001(\0132\030.riposte.v1.Su" +
-      "bjectScopeR\005scope\022\035\n\nrequest_id\030\002 \001(\tR\tr" +
-      "equestId\022!\n\014resume_token\030\003 \001(\tR\013resumeTo" +
-      "ken\"\316\001\n\024RepairCountsResponse\0220\n\007subject\030" +
-      "\001 \001(\0132\026.riposte.v1.SubjectKeyR\007subject\0222" +
-      "\n\010repaired\030\002 \003(\0132\026.riposte.v1.CountDrift" +
-      "R\010repaired\022-\n\020subject_revision\030\003 \001(\003B\0020\001" +
-      "R\017subjectRevision\022!\n\014resume_token\030\004 \001(\tR" +
-      "\013resumeToken\"\217\001\n\033RebuildMemberHistoryReq" +
-      "uest\022.\n\005scope\030\001 \001(\0132\030.riposte.v1.Subject" +
-      "ScopeR\005scope\022\035\n\nrequest_id\030\002 \001(\tR\treques" +
-      "tId\022!\n\014resume_token\030\003 \001(\tR\013resumeToken\"\300" +
-      "\001\n\034RebuildMemberHistoryResponse\022\'\n\rsubje" +
-      "cts_done\030\001 \001(\003B\0020\001R\014subjectsDone\022-\n\020comm" +
-      "ents_checked\030\002 \001(\003B\0020\001R\017commentsChecked\022" +
-      "%\n\014rows_changed\030\003 \001(\003B\0020\001R\013rowsChanged\022!" +
-      "\n\014resume_token\030\004 \001(\tR\013resumeToken\"\207\001\n\023Re" +
-      "buildRanksRequest\022.\n\005scope\030\001 \001(\0132\030.ripos" +
-      "te.v1.SubjectScopeR\005scope\022\035\n\nrequest_id\030" +
-      "\002 \001(\tR\trequestId\022!\n\014resume_token\030\003 \001(\tR\013" +
-      "resumeToken\"\300\001\n\024RebuildRanksResponse\022\'\n\r" +
-      "subjects_done\030\001 \001(\003B\0020\001R\014subjectsDone\022-\n" +
-      "\020comments_checked\030\002 \001(\003B\0020\001R\017commentsChe" +
-      "cked\022-\n\020comments_changed\030\003 \001(\003B\0020\001R\017comm" +
-      "entsChanged\022!\n\014resume_token\030\004 \001(\tR\013resum" +
-      "eToken\"d\n\023RebuildCacheRequest\022.\n\005scope\030\001" +
-      " \001(\0132\030.riposte.v1.SubjectScopeR\005scope\022\035\n" +
-      "\nrequest_id\030\002 \001(\tR\trequestId\"E\n\024RebuildC" +
-      "acheResponse\022-\n\020subjects_rebuilt\030\001 \001(\003B\002" +
-      "0\001R\017subjectsRebuilt\".\n\026ListHotSubjectsRe" +
-      "quest\022\024\n\005limit\030\001 \001(\005R\005limit\"M\n\027ListHotSu" +
-      "bjectsResponse\0222\n\010subjects\030\001 \003(\0132\026.ripos" +
-      "te.v1.HotSubjectR\010subjects\"\214\001\n\nHotSubjec" +
-      "t\022(\n\003key\030\001 \001(\0132\026.riposte.v1.SubjectKeyR\003" +
-      "key\022(\n\020reads_per_second\030\002 \001(\001R\016readsPerS" +
-      "econd\022*\n\021writes_per_second\030\003 \001(\001R\017writes" +
-      "PerSecond*\206\001\n\rImportOutcome\022\036\n\032IMPORT_OU" +
-      "TCOME_UNSPECIFIED\020\000\022\032\n\026IMPORT_OUTCOME_CR" +
-      "EATED\020\001\022\034\n\030IMPORT_OUTCOME_UNCHANGED\020\002\022\033\n" +
-      "\027IMPORT_OUTCOME_REJECTED\020\003*f\n\rPendingAct" +
-      "ion\022\036\n\032PENDING_ACTION_UNSPECIFIED\020\000\022\032\n\026P" +
-      "ENDING_ACTION_APPROVE\020\001\022\031\n\025PENDING_ACTIO" +
-      "N_REJECT\020\002Be\n\016dev.riposte.v1B\nAdminProto" +
-      "P\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\V1\342\002\026Rip" +
-      "oste\\V1\\GPBMetadata\352\002\013Riposte::V1b\006proto" +
-      "3"
+      "Count\"B\n\024GetClientInfoRequest\022\022\n\002id\030\001 \001(" +
+      "\003B\0020\001R\002id\022\026\n\006reason\030\002 \001(\tR\006reason\"G\n\025Get" +
+      "ClientInfoResponse\022.\n\006client\030\001 \001(\0132\026.rip" +
+      "oste.v1.ClientInfoR\006client\"u\n\035AdminServi" +
+      "cePinCommentRequest\022\022\n\002id\030\001 \001(\003B\0020\001R\002id\022" +
+      "!\n\014moderator_id\030\002 \001(\tR\013moderatorId\022\035\n\nre" +
+      "quest_id\030\003 \001(\tR\trequestId\"~\n\036AdminServic" +
+      "ePinCommentResponse\022-\n\007comment\030\001 \001(\0132\023.r" +
+      "iposte.v1.CommentR\007comment\022-\n\020subject_re" +
+      "vision\030\002 \001(\003B\0020\001R\017subjectRevision\"w\n\037Adm" +
+      "inServiceUnpinCommentRequest\022\022\n\002id\030\001 \001(\003" +
+      "B\0020\001R\002id\022!\n\014moderator_id\030\002 \001(\tR\013moderato" +
+      "rId\022\035\n\nrequest_id\030\003 \001(\tR\trequestId\"\200\001\n A" +
+      "dminServiceUnpinCommentResponse\022-\n\007comme" +
+      "nt\030\001 \001(\0132\023.riposte.v1.CommentR\007comment\022-" +
+      "\n\020subject_revision\030\002 \001(\003B\0020\001R\017subjectRev" +
+      "ision\"\223\001\n\014SubjectScope\022*\n\003key\030\001 \001(\0132\026.ri" +
+      "poste.v1.SubjectKeyH\000R\003key\022!\n\013object_typ" +
+      "e\030\002 \001(\tH\000R\nobjectType\022+\n\003all\030\003 \001(\0132\027.rip" +
+      "oste.v1.AllSubjectsH\000R\003allB\007\n\005scope\"\r\n\013A" +
+      "llSubjects\"h\n\023VerifyCountsRequest\022.\n\005sco" +
+      "pe\030\001 \001(\0132\030.riposte.v1.SubjectScopeR\005scop" +
+      "e\022!\n\014resume_token\030\002 \001(\tR\013resumeToken\"\312\001\n" +
+      "\024VerifyCountsResponse\0220\n\007subject\030\001 \001(\0132\026" +
+      ".riposte.v1.SubjectKeyR\007subject\022-\n\020comme" +
+      "nts_checked\030\002 \001(\003B\0020\001R\017commentsChecked\022." +
+      "\n\006drifts\030\003 \003(\0132\026.riposte.v1.CountDriftR\006" +
+      "drifts\022!\n\014resume_token\030\004 \001(\tR\013resumeToke" +
+      "n\"{\n\nCountDrift\022!\n\ncomment_id\030\001 \001(\003B\0020\001R" +
+      "\tcommentId\022\022\n\004name\030\002 \001(\tR\004name\022\032\n\006stored" +
+      "\030\003 \001(\003B\0020\001R\006stored\022\032\n\006actual\030\004 \001(\003B\0020\001R\006" +
+      "actual\"\207\001\n\023RepairCountsRequest\022.\n\005scope\030" +
+      "\001 \001(\0132\030.riposte.v1.SubjectScopeR\005scope\022\035" +
+      "\n\nrequest_id\030\002 \001(\tR\trequestId\022!\n\014resume_" +
+      "token\030\003 \001(\tR\013resumeToken\"\316\001\n\024RepairCount" +
+      "sResponse\0220\n\007subject\030\001 \001(\0132\026.riposte.v1." +
+      "SubjectKeyR\007subject\0222\n\010repaired\030\002 \003(\0132\026." +
+      "riposte.v1.CountDriftR\010repaired\022-\n\020subje" +
+      "ct_revision\030\003 \001(\003B\0020\001R\017subjectRevision\022!" +
+      "\n\014resume_token\030\004 \001(\tR\013resumeToken\"\217\001\n\033Re" +
+      "buildMemberHistoryRequest\022.\n\005scope\030\001 \001(\013" +
+      "2\030.riposte.v1.SubjectScopeR\005scope\022\035\n\nreq" +
+      "uest_id\030\002 \001(\tR\trequestId\022!\n\014resume_token" +
+      "\030\003 \001(\tR\013resumeToken\"\300\001\n\034RebuildMemberHis" +
+      "toryResponse\022\'\n\rsubjects_done\030\001 \001(\003B\0020\001R" +
+      "\014subjectsDone\022-\n\020comments_checked\030\002 \001(\003B" +
+      "\0020\001R\017commentsChecked\022%\n\014rows_changed\030\003 \001" +
+      "(\003B\0020\001R\013rowsChanged\022!\n\014resume_token\030\004 \001(" +
+      "\tR\013resumeToken\"\207\001\n\023RebuildRanksRequest\022." +
+      "\n\005scope\030\001 \001(\0132\030.riposte.v1.SubjectScopeR" +
+      "\005scope\022\035\n\nrequest_id\030\002 \001(\tR\trequestId\022!\n" +
+      "\014resume_token\030\003 \001(\tR\013resumeToken\"\300\001\n\024Reb" +
+      "uildRanksResponse\022\'\n\rsubjects_done\030\001 \001(\003" +
+      "B\0020\001R\014subjectsDone\022-\n\020comments_checked\030\002" +
+      " \001(\003B\0020\001R\017commentsChecked\022-\n\020comments_ch" +
+      "anged\030\003 \001(\003B\0020\001R\017commentsChanged\022!\n\014resu" +
+      "me_token\030\004 \001(\tR\013resumeToken\"d\n\023RebuildCa" +
+      "cheRequest\022.\n\005scope\030\001 \001(\0132\030.riposte.v1.S" +
+      "ubjectScopeR\005scope\022\035\n\nrequest_id\030\002 \001(\tR\t" +
+      "requestId\"E\n\024RebuildCacheResponse\022-\n\020sub" +
+      "jects_rebuilt\030\001 \001(\003B\0020\001R\017subjectsRebuilt" +
+      "\".\n\026ListHotSubjectsRequest\022\024\n\005limit\030\001 \001(" +
+      "\005R\005limit\"M\n\027ListHotSubjectsResponse\0222\n\010s" +
+      "ubjects\030\001 \003(\0132\026.riposte.v1.HotSubjectR\010s" +
+      "ubjects\"\214\001\n\nHotSubject\022(\n\003key\030\001 \001(\0132\026.ri" +
+      "poste.v1.SubjectKeyR\003key\022(\n\020reads_per_se" +
+      "cond\030\002 \001(\001R\016readsPerSecond\022*\n\021writes_per" +
+      "_second\030\003 \001(\001R\017writesPerSecond*\206\001\n\rImpor" +
+      "tOutcome\022\036\n\032IMPORT_OUTCOME_UNSPECIFIED\020\000" +
+      "\022\032\n\026IMPORT_OUTCOME_CREATED\020\001\022\034\n\030IMPORT_O" +
+      "UTCOME_UNCHANGED\020\002\022\033\n\027IMPORT_OUTCOME_REJ" +
+      "ECTED\020\003*f\n\rPendingAction\022\036\n\032PENDING_ACTI" +
+      "ON_UNSPECIFIED\020\000\022\032\n\026PENDING_ACTION_APPRO" +
+      "VE\020\001\022\031\n\025PENDING_ACTION_REJECT\020\002Be\n\016dev.r" +
+      "iposte.v1B\nAdminProtoP\001\242\002\003RXX\252\002\nRiposte." +
+      "V1\312\002\nRiposte\\V1\342\002\026Riposte\\V1\\GPBMetadata" +
+      "\352\002\013Riposte::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -593,122 +606,134 @@ public final class AdminProto {
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_SetModerationResponse_descriptor,
         new java.lang.String[] { "CommentsChecked", "SettledCount", "PendingCount", "RejectedCount", "RepairedCount", });
-    internal_static_riposte_v1_AdminServicePinCommentRequest_descriptor =
+    internal_static_riposte_v1_GetClientInfoRequest_descriptor =
       getDescriptor().getMessageTypes().get(23);
+    internal_static_riposte_v1_GetClientInfoRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_GetClientInfoRequest_descriptor,
+        new java.lang.String[] { "Id", "Reason", });
+    internal_static_riposte_v1_GetClientInfoResponse_descriptor =
+      getDescriptor().getMessageTypes().get(24);
+    internal_static_riposte_v1_GetClientInfoResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_GetClientInfoResponse_descriptor,
+        new java.lang.String[] { "Client", });
+    internal_static_riposte_v1_AdminServicePinCommentRequest_descriptor =
+      getDescriptor().getMessageTypes().get(25);
     internal_static_riposte_v1_AdminServicePinCommentRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_AdminServicePinCommentRequest_descriptor,
         new java.lang.String[] { "Id", "ModeratorId", "RequestId", });
     internal_static_riposte_v1_AdminServicePinCommentResponse_descriptor =
-      getDescriptor().getMessageTypes().get(24);
+      getDescriptor().getMessageTypes().get(26);
     internal_static_riposte_v1_AdminServicePinCommentResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_AdminServicePinCommentResponse_descriptor,
         new java.lang.String[] { "Comment", "SubjectRevision", });
     internal_static_riposte_v1_AdminServiceUnpinCommentRequest_descriptor =
-      getDescriptor().getMessageTypes().get(25);
+      getDescriptor().getMessageTypes().get(27);
     internal_static_riposte_v1_AdminServiceUnpinCommentRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_AdminServiceUnpinCommentRequest_descriptor,
         new java.lang.String[] { "Id", "ModeratorId", "RequestId", });
     internal_static_riposte_v1_AdminServiceUnpinCommentResponse_descriptor =
-      getDescriptor().getMessageTypes().get(26);
+      getDescriptor().getMessageTypes().get(28);
     internal_static_riposte_v1_AdminServiceUnpinCommentResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_AdminServiceUnpinCommentResponse_descriptor,
         new java.lang.String[] { "Comment", "SubjectRevision", });
     internal_static_riposte_v1_SubjectScope_descriptor =
-      getDescriptor().getMessageTypes().get(27);
+      getDescriptor().getMessageTypes().get(29);
     internal_static_riposte_v1_SubjectScope_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_SubjectScope_descriptor,
         new java.lang.String[] { "Key", "ObjectType", "All", "Scope", });
     internal_static_riposte_v1_AllSubjects_descriptor =
-      getDescriptor().getMessageTypes().get(28);
+      getDescriptor().getMessageTypes().get(30);
     internal_static_riposte_v1_AllSubjects_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_AllSubjects_descriptor,
         new java.lang.String[] { });
     internal_static_riposte_v1_VerifyCountsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(29);
+      getDescriptor().getMessageTypes().get(31);
     internal_static_riposte_v1_VerifyCountsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_VerifyCountsRequest_descriptor,
         new java.lang.String[] { "Scope", "ResumeToken", });
     internal_static_riposte_v1_VerifyCountsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(30);
+      getDescriptor().getMessageTypes().get(32);
     internal_static_riposte_v1_VerifyCountsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_VerifyCountsResponse_descriptor,
         new java.lang.String[] { "Subject", "CommentsChecked", "Drifts", "ResumeToken", });
     internal_static_riposte_v1_CountDrift_descriptor =
-      getDescriptor().getMessageTypes().get(31);
+      getDescriptor().getMessageTypes().get(33);
     internal_static_riposte_v1_CountDrift_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_CountDrift_descriptor,
         new java.lang.String[] { "CommentId", "Name", "Stored", "Actual", });
     internal_static_riposte_v1_RepairCountsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(32);
+      getDescriptor().getMessageTypes().get(34);
     internal_static_riposte_v1_RepairCountsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RepairCountsRequest_descriptor,
         new java.lang.String[] { "Scope", "RequestId", "ResumeToken", });
     internal_static_riposte_v1_RepairCountsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(33);
+      getDescriptor().getMessageTypes().get(35);
     internal_static_riposte_v1_RepairCountsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RepairCountsResponse_descriptor,
         new java.lang.String[] { "Subject", "Repaired", "SubjectRevision", "ResumeToken", });
     internal_static_riposte_v1_RebuildMemberHistoryRequest_descriptor =
-      getDescriptor().getMessageTypes().get(34);
+      getDescriptor().getMessageTypes().get(36);
     internal_static_riposte_v1_RebuildMemberHistoryRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildMemberHistoryRequest_descriptor,
         new java.lang.String[] { "Scope", "RequestId", "ResumeToken", });
     internal_static_riposte_v1_RebuildMemberHistoryResponse_descriptor =
-      getDescriptor().getMessageTypes().get(35);
+      getDescriptor().getMessageTypes().get(37);
     internal_static_riposte_v1_RebuildMemberHistoryResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildMemberHistoryResponse_descriptor,
         new java.lang.String[] { "SubjectsDone", "CommentsChecked", "RowsChanged", "ResumeToken", });
     internal_static_riposte_v1_RebuildRanksRequest_descriptor =
-      getDescriptor().getMessageTypes().get(36);
+      getDescriptor().getMessageTypes().get(38);
     internal_static_riposte_v1_RebuildRanksRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildRanksRequest_descriptor,
         new java.lang.String[] { "Scope", "RequestId", "ResumeToken", });
     internal_static_riposte_v1_RebuildRanksResponse_descriptor =
-      getDescriptor().getMessageTypes().get(37);
+      getDescriptor().getMessageTypes().get(39);
     internal_static_riposte_v1_RebuildRanksResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildRanksResponse_descriptor,
         new java.lang.String[] { "SubjectsDone", "CommentsChecked", "CommentsChanged", "ResumeToken", });
     internal_static_riposte_v1_RebuildCacheRequest_descriptor =
-      getDescriptor().getMessageTypes().get(38);
+      getDescriptor().getMessageTypes().get(40);
     internal_static_riposte_v1_RebuildCacheRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildCacheRequest_descriptor,
         new java.lang.String[] { "Scope", "RequestId", });
     internal_static_riposte_v1_RebuildCacheResponse_descriptor =
-      getDescriptor().getMessageTypes().get(39);
+      getDescriptor().getMessageTypes().get(41);
     internal_static_riposte_v1_RebuildCacheResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_RebuildCacheResponse_descriptor,
         new java.lang.String[] { "SubjectsRebuilt", });
     internal_static_riposte_v1_ListHotSubjectsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(40);
+      getDescriptor().getMessageTypes().get(42);
     internal_static_riposte_v1_ListHotSubjectsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListHotSubjectsRequest_descriptor,
         new java.lang.String[] { "Limit", });
     internal_static_riposte_v1_ListHotSubjectsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(41);
+      getDescriptor().getMessageTypes().get(43);
     internal_static_riposte_v1_ListHotSubjectsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListHotSubjectsResponse_descriptor,
         new java.lang.String[] { "Subjects", });
     internal_static_riposte_v1_HotSubject_descriptor =
-      getDescriptor().getMessageTypes().get(42);
+      getDescriptor().getMessageTypes().get(44);
     internal_static_riposte_v1_HotSubject_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_HotSubject_descriptor,

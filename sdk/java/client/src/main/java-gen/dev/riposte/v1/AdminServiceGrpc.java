@@ -267,6 +267,37 @@ public final class AdminServiceGrpc {
     return getUnpinCommentMethod;
   }
 
+  private static volatile io.grpc.MethodDescriptor<dev.riposte.v1.GetClientInfoRequest,
+      dev.riposte.v1.GetClientInfoResponse> getGetClientInfoMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "GetClientInfo",
+      requestType = dev.riposte.v1.GetClientInfoRequest.class,
+      responseType = dev.riposte.v1.GetClientInfoResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<dev.riposte.v1.GetClientInfoRequest,
+      dev.riposte.v1.GetClientInfoResponse> getGetClientInfoMethod() {
+    io.grpc.MethodDescriptor<dev.riposte.v1.GetClientInfoRequest, dev.riposte.v1.GetClientInfoResponse> getGetClientInfoMethod;
+    if ((getGetClientInfoMethod = AdminServiceGrpc.getGetClientInfoMethod) == null) {
+      synchronized (AdminServiceGrpc.class) {
+        if ((getGetClientInfoMethod = AdminServiceGrpc.getGetClientInfoMethod) == null) {
+          AdminServiceGrpc.getGetClientInfoMethod = getGetClientInfoMethod =
+              io.grpc.MethodDescriptor.<dev.riposte.v1.GetClientInfoRequest, dev.riposte.v1.GetClientInfoResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "GetClientInfo"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.GetClientInfoRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.GetClientInfoResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new AdminServiceMethodDescriptorSupplier("GetClientInfo"))
+              .build();
+        }
+      }
+    }
+    return getGetClientInfoMethod;
+  }
+
   private static volatile io.grpc.MethodDescriptor<dev.riposte.v1.SetModerationRequest,
       dev.riposte.v1.SetModerationResponse> getSetModerationMethod;
 
@@ -676,6 +707,19 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
+     * Reads what is stored about the client that wrote a comment: address, platform and device.
+     * Moderators read a token of the network and the platform in ModerationService. Errors:
+     * COMMENT_NOT_FOUND.
+     * Example: `{"id": "1234567890123456789", "reason": "court order 7/26"}`.
+     * </pre>
+     */
+    default void getClientInfo(dev.riposte.v1.GetClientInfoRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.GetClientInfoResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getGetClientInfoMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
      * Turns moderation off or on for all processes, and then goes once over everything that was ever
      * open or decided.
      * While it is off, no process makes a state that a program of before moderation does not know:
@@ -950,6 +994,20 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
+     * Reads what is stored about the client that wrote a comment: address, platform and device.
+     * Moderators read a token of the network and the platform in ModerationService. Errors:
+     * COMMENT_NOT_FOUND.
+     * Example: `{"id": "1234567890123456789", "reason": "court order 7/26"}`.
+     * </pre>
+     */
+    public void getClientInfo(dev.riposte.v1.GetClientInfoRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.GetClientInfoResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getGetClientInfoMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
      * Turns moderation off or on for all processes, and then goes once over everything that was ever
      * open or decided.
      * While it is off, no process makes a state that a program of before moderation does not know:
@@ -1209,6 +1267,19 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
+     * Reads what is stored about the client that wrote a comment: address, platform and device.
+     * Moderators read a token of the network and the platform in ModerationService. Errors:
+     * COMMENT_NOT_FOUND.
+     * Example: `{"id": "1234567890123456789", "reason": "court order 7/26"}`.
+     * </pre>
+     */
+    public dev.riposte.v1.GetClientInfoResponse getClientInfo(dev.riposte.v1.GetClientInfoRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getGetClientInfoMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
      * Turns moderation off or on for all processes, and then goes once over everything that was ever
      * open or decided.
      * While it is off, no process makes a state that a program of before moderation does not know:
@@ -1445,6 +1516,19 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
+     * Reads what is stored about the client that wrote a comment: address, platform and device.
+     * Moderators read a token of the network and the platform in ModerationService. Errors:
+     * COMMENT_NOT_FOUND.
+     * Example: `{"id": "1234567890123456789", "reason": "court order 7/26"}`.
+     * </pre>
+     */
+    public dev.riposte.v1.GetClientInfoResponse getClientInfo(dev.riposte.v1.GetClientInfoRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getGetClientInfoMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
      * Turns moderation off or on for all processes, and then goes once over everything that was ever
      * open or decided.
      * While it is off, no process makes a state that a program of before moderation does not know:
@@ -1667,6 +1751,20 @@ public final class AdminServiceGrpc {
 
     /**
      * <pre>
+     * Reads what is stored about the client that wrote a comment: address, platform and device.
+     * Moderators read a token of the network and the platform in ModerationService. Errors:
+     * COMMENT_NOT_FOUND.
+     * Example: `{"id": "1234567890123456789", "reason": "court order 7/26"}`.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<dev.riposte.v1.GetClientInfoResponse> getClientInfo(
+        dev.riposte.v1.GetClientInfoRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getGetClientInfoMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
      * Reads which subjects are under the greatest load in the process that answers: ListComments and
      * every write count. A rate is never too high; that of the least busy subjects may be too low.
      * Example: `{"limit": 10}`.
@@ -1686,14 +1784,15 @@ public final class AdminServiceGrpc {
   private static final int METHODID_DELETE_COMMENT = 4;
   private static final int METHODID_PIN_COMMENT = 5;
   private static final int METHODID_UNPIN_COMMENT = 6;
-  private static final int METHODID_SET_MODERATION = 7;
-  private static final int METHODID_VERIFY_COUNTS = 8;
-  private static final int METHODID_REPAIR_COUNTS = 9;
-  private static final int METHODID_REBUILD_MEMBER_HISTORY = 10;
-  private static final int METHODID_REBUILD_RANKS = 11;
-  private static final int METHODID_REBUILD_CACHE = 12;
-  private static final int METHODID_LIST_HOT_SUBJECTS = 13;
-  private static final int METHODID_IMPORT_COMMENTS = 14;
+  private static final int METHODID_GET_CLIENT_INFO = 7;
+  private static final int METHODID_SET_MODERATION = 8;
+  private static final int METHODID_VERIFY_COUNTS = 9;
+  private static final int METHODID_REPAIR_COUNTS = 10;
+  private static final int METHODID_REBUILD_MEMBER_HISTORY = 11;
+  private static final int METHODID_REBUILD_RANKS = 12;
+  private static final int METHODID_REBUILD_CACHE = 13;
+  private static final int METHODID_LIST_HOT_SUBJECTS = 14;
+  private static final int METHODID_IMPORT_COMMENTS = 15;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -1739,6 +1838,10 @@ public final class AdminServiceGrpc {
         case METHODID_UNPIN_COMMENT:
           serviceImpl.unpinComment((dev.riposte.v1.AdminServiceUnpinCommentRequest) request,
               (io.grpc.stub.StreamObserver<dev.riposte.v1.AdminServiceUnpinCommentResponse>) responseObserver);
+          break;
+        case METHODID_GET_CLIENT_INFO:
+          serviceImpl.getClientInfo((dev.riposte.v1.GetClientInfoRequest) request,
+              (io.grpc.stub.StreamObserver<dev.riposte.v1.GetClientInfoResponse>) responseObserver);
           break;
         case METHODID_SET_MODERATION:
           serviceImpl.setModeration((dev.riposte.v1.SetModerationRequest) request,
@@ -1846,6 +1949,13 @@ public final class AdminServiceGrpc {
               dev.riposte.v1.AdminServiceUnpinCommentResponse>(
                 service, METHODID_UNPIN_COMMENT)))
         .addMethod(
+          getGetClientInfoMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              dev.riposte.v1.GetClientInfoRequest,
+              dev.riposte.v1.GetClientInfoResponse>(
+                service, METHODID_GET_CLIENT_INFO)))
+        .addMethod(
           getSetModerationMethod(),
           io.grpc.stub.ServerCalls.asyncServerStreamingCall(
             new MethodHandlers<
@@ -1950,6 +2060,7 @@ public final class AdminServiceGrpc {
               .addMethod(getDeleteCommentMethod())
               .addMethod(getPinCommentMethod())
               .addMethod(getUnpinCommentMethod())
+              .addMethod(getGetClientInfoMethod())
               .addMethod(getSetModerationMethod())
               .addMethod(getVerifyCountsMethod())
               .addMethod(getRepairCountsMethod())

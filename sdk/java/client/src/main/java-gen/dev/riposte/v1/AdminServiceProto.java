@@ -25,7 +25,7 @@ public final class AdminServiceProto {
   static {
     java.lang.String[] descriptorData = {
       "\n\036riposte/v1/admin_service.proto\022\nripost" +
-      "e.v1\032\026riposte/v1/admin.proto2\215\013\n\014AdminSe" +
+      "e.v1\032\026riposte/v1/admin.proto2\345\013\n\014AdminSe" +
       "rvice\022]\n\016ImportComments\022!.riposte.v1.Imp" +
       "ortCommentsRequest\032\".riposte.v1.ImportCo" +
       "mmentsResponse\"\000(\0010\001\022X\n\rExportSubject\022 ." +
@@ -45,26 +45,28 @@ public final class AdminServiceProto {
       "PinCommentResponse\"\000\022k\n\014UnpinComment\022+.r" +
       "iposte.v1.AdminServiceUnpinCommentReques" +
       "t\032,.riposte.v1.AdminServiceUnpinCommentR" +
-      "esponse\"\000\022X\n\rSetModeration\022 .riposte.v1." +
-      "SetModerationRequest\032!.riposte.v1.SetMod" +
-      "erationResponse\"\0000\001\022U\n\014VerifyCounts\022\037.ri" +
-      "poste.v1.VerifyCountsRequest\032 .riposte.v" +
-      "1.VerifyCountsResponse\"\0000\001\022U\n\014RepairCoun" +
-      "ts\022\037.riposte.v1.RepairCountsRequest\032 .ri" +
-      "poste.v1.RepairCountsResponse\"\0000\001\022m\n\024Reb" +
-      "uildMemberHistory\022\'.riposte.v1.RebuildMe" +
-      "mberHistoryRequest\032(.riposte.v1.RebuildM" +
-      "emberHistoryResponse\"\0000\001\022U\n\014RebuildRanks" +
-      "\022\037.riposte.v1.RebuildRanksRequest\032 .ripo" +
-      "ste.v1.RebuildRanksResponse\"\0000\001\022U\n\014Rebui" +
-      "ldCache\022\037.riposte.v1.RebuildCacheRequest" +
-      "\032 .riposte.v1.RebuildCacheResponse\"\0000\001\022\\" +
-      "\n\017ListHotSubjects\022\".riposte.v1.ListHotSu" +
-      "bjectsRequest\032#.riposte.v1.ListHotSubjec" +
-      "tsResponse\"\000Bl\n\016dev.riposte.v1B\021AdminSer" +
-      "viceProtoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRiposte" +
-      "\\V1\342\002\026Riposte\\V1\\GPBMetadata\352\002\013Riposte::" +
-      "V1b\006proto3"
+      "esponse\"\000\022V\n\rGetClientInfo\022 .riposte.v1." +
+      "GetClientInfoRequest\032!.riposte.v1.GetCli" +
+      "entInfoResponse\"\000\022X\n\rSetModeration\022 .rip" +
+      "oste.v1.SetModerationRequest\032!.riposte.v" +
+      "1.SetModerationResponse\"\0000\001\022U\n\014VerifyCou" +
+      "nts\022\037.riposte.v1.VerifyCountsRequest\032 .r" +
+      "iposte.v1.VerifyCountsResponse\"\0000\001\022U\n\014Re" +
+      "pairCounts\022\037.riposte.v1.RepairCountsRequ" +
+      "est\032 .riposte.v1.RepairCountsResponse\"\0000" +
+      "\001\022m\n\024RebuildMemberHistory\022\'.riposte.v1.R" +
+      "ebuildMemberHistoryRequest\032(.riposte.v1." +
+      "RebuildMemberHistoryResponse\"\0000\001\022U\n\014Rebu" +
+      "ildRanks\022\037.riposte.v1.RebuildRanksReques" +
+      "t\032 .riposte.v1.RebuildRanksResponse\"\0000\001\022" +
+      "U\n\014RebuildCache\022\037.riposte.v1.RebuildCach" +
+      "eRequest\032 .riposte.v1.RebuildCacheRespon" +
+      "se\"\0000\001\022\\\n\017ListHotSubjects\022\".riposte.v1.L" +
+      "istHotSubjectsRequest\032#.riposte.v1.ListH" +
+      "otSubjectsResponse\"\000Bl\n\016dev.riposte.v1B\021" +
+      "AdminServiceProtoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002" +
+      "\nRiposte\\V1\342\002\026Riposte\\V1\\GPBMetadata\352\002\013R" +
+      "iposte::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

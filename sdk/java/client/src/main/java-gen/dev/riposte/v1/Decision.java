@@ -329,6 +329,47 @@ private static final long serialVersionUID = 0L;
     return time_ == null ? com.google.protobuf.Timestamp.getDefaultInstance() : time_;
   }
 
+  public static final int APPEAL_UNTIL_FIELD_NUMBER = 12;
+  private com.google.protobuf.Timestamp appealUntil_;
+  /**
+   * <pre>
+   * The time until which the author may contest it; unset for a decision that cannot be contested.
+   * It does not say that the decision is still in force.
+   * </pre>
+   *
+   * <code>.google.protobuf.Timestamp appeal_until = 12 [json_name = "appealUntil"];</code>
+   * @return Whether the appealUntil field is set.
+   */
+  @java.lang.Override
+  public boolean hasAppealUntil() {
+    return ((bitField0_ & 0x00000004) != 0);
+  }
+  /**
+   * <pre>
+   * The time until which the author may contest it; unset for a decision that cannot be contested.
+   * It does not say that the decision is still in force.
+   * </pre>
+   *
+   * <code>.google.protobuf.Timestamp appeal_until = 12 [json_name = "appealUntil"];</code>
+   * @return The appealUntil.
+   */
+  @java.lang.Override
+  public com.google.protobuf.Timestamp getAppealUntil() {
+    return appealUntil_ == null ? com.google.protobuf.Timestamp.getDefaultInstance() : appealUntil_;
+  }
+  /**
+   * <pre>
+   * The time until which the author may contest it; unset for a decision that cannot be contested.
+   * It does not say that the decision is still in force.
+   * </pre>
+   *
+   * <code>.google.protobuf.Timestamp appeal_until = 12 [json_name = "appealUntil"];</code>
+   */
+  @java.lang.Override
+  public com.google.protobuf.TimestampOrBuilder getAppealUntilOrBuilder() {
+    return appealUntil_ == null ? com.google.protobuf.Timestamp.getDefaultInstance() : appealUntil_;
+  }
+
   public static final int APPEAL_TEXT_FIELD_NUMBER = 13;
   @SuppressWarnings("serial")
   private volatile java.lang.Object appealText_ = "";
@@ -464,6 +505,9 @@ private static final long serialVersionUID = 0L;
     if (((bitField0_ & 0x00000002) != 0)) {
       output.writeMessage(11, getTime());
     }
+    if (((bitField0_ & 0x00000004) != 0)) {
+      output.writeMessage(12, getAppealUntil());
+    }
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(appealText_)) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 13, appealText_);
     }
@@ -513,6 +557,10 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(11, getTime());
     }
+    if (((bitField0_ & 0x00000004) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(12, getAppealUntil());
+    }
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(appealText_)) {
       size += com.google.protobuf.GeneratedMessageV3.computeStringSize(13, appealText_);
     }
@@ -555,6 +603,11 @@ private static final long serialVersionUID = 0L;
       if (!getTime()
           .equals(other.getTime())) return false;
     }
+    if (hasAppealUntil() != other.hasAppealUntil()) return false;
+    if (hasAppealUntil()) {
+      if (!getAppealUntil()
+          .equals(other.getAppealUntil())) return false;
+    }
     if (!getAppealText()
         .equals(other.getAppealText())) return false;
     if (!getAppealedDecisionId()
@@ -593,6 +646,10 @@ private static final long serialVersionUID = 0L;
     if (hasTime()) {
       hash = (37 * hash) + TIME_FIELD_NUMBER;
       hash = (53 * hash) + getTime().hashCode();
+    }
+    if (hasAppealUntil()) {
+      hash = (37 * hash) + APPEAL_UNTIL_FIELD_NUMBER;
+      hash = (53 * hash) + getAppealUntil().hashCode();
     }
     hash = (37 * hash) + APPEAL_TEXT_FIELD_NUMBER;
     hash = (53 * hash) + getAppealText().hashCode();
@@ -734,6 +791,7 @@ private static final long serialVersionUID = 0L;
               .alwaysUseFieldBuilders) {
         getGroundsFieldBuilder();
         getTimeFieldBuilder();
+        getAppealUntilFieldBuilder();
       }
     }
     @java.lang.Override
@@ -756,6 +814,11 @@ private static final long serialVersionUID = 0L;
       if (timeBuilder_ != null) {
         timeBuilder_.dispose();
         timeBuilder_ = null;
+      }
+      appealUntil_ = null;
+      if (appealUntilBuilder_ != null) {
+        appealUntilBuilder_.dispose();
+        appealUntilBuilder_ = null;
       }
       appealText_ = "";
       appealedDecisionId_ = "";
@@ -827,9 +890,15 @@ private static final long serialVersionUID = 0L;
         to_bitField0_ |= 0x00000002;
       }
       if (((from_bitField0_ & 0x00000200) != 0)) {
-        result.appealText_ = appealText_;
+        result.appealUntil_ = appealUntilBuilder_ == null
+            ? appealUntil_
+            : appealUntilBuilder_.build();
+        to_bitField0_ |= 0x00000004;
       }
       if (((from_bitField0_ & 0x00000400) != 0)) {
+        result.appealText_ = appealText_;
+      }
+      if (((from_bitField0_ & 0x00000800) != 0)) {
         result.appealedDecisionId_ = appealedDecisionId_;
       }
       result.bitField0_ |= to_bitField0_;
@@ -910,14 +979,17 @@ private static final long serialVersionUID = 0L;
       if (other.hasTime()) {
         mergeTime(other.getTime());
       }
+      if (other.hasAppealUntil()) {
+        mergeAppealUntil(other.getAppealUntil());
+      }
       if (!other.getAppealText().isEmpty()) {
         appealText_ = other.appealText_;
-        bitField0_ |= 0x00000200;
+        bitField0_ |= 0x00000400;
         onChanged();
       }
       if (!other.getAppealedDecisionId().isEmpty()) {
         appealedDecisionId_ = other.appealedDecisionId_;
-        bitField0_ |= 0x00000400;
+        bitField0_ |= 0x00000800;
         onChanged();
       }
       this.mergeUnknownFields(other.getUnknownFields());
@@ -995,14 +1067,21 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000100;
               break;
             } // case 90
+            case 98: {
+              input.readMessage(
+                  getAppealUntilFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              bitField0_ |= 0x00000200;
+              break;
+            } // case 98
             case 106: {
               appealText_ = input.readStringRequireUtf8();
-              bitField0_ |= 0x00000200;
+              bitField0_ |= 0x00000400;
               break;
             } // case 106
             case 114: {
               appealedDecisionId_ = input.readStringRequireUtf8();
-              bitField0_ |= 0x00000400;
+              bitField0_ |= 0x00000800;
               break;
             } // case 114
             default: {
@@ -1827,6 +1906,172 @@ private static final long serialVersionUID = 0L;
       return timeBuilder_;
     }
 
+    private com.google.protobuf.Timestamp appealUntil_;
+    private com.google.protobuf.SingleFieldBuilderV3<
+        com.google.protobuf.Timestamp, com.google.protobuf.Timestamp.Builder, com.google.protobuf.TimestampOrBuilder> appealUntilBuilder_;
+    /**
+     * <pre>
+     * The time until which the author may contest it; unset for a decision that cannot be contested.
+     * It does not say that the decision is still in force.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp appeal_until = 12 [json_name = "appealUntil"];</code>
+     * @return Whether the appealUntil field is set.
+     */
+    public boolean hasAppealUntil() {
+      return ((bitField0_ & 0x00000200) != 0);
+    }
+    /**
+     * <pre>
+     * The time until which the author may contest it; unset for a decision that cannot be contested.
+     * It does not say that the decision is still in force.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp appeal_until = 12 [json_name = "appealUntil"];</code>
+     * @return The appealUntil.
+     */
+    public com.google.protobuf.Timestamp getAppealUntil() {
+      if (appealUntilBuilder_ == null) {
+        return appealUntil_ == null ? com.google.protobuf.Timestamp.getDefaultInstance() : appealUntil_;
+      } else {
+        return appealUntilBuilder_.getMessage();
+      }
+    }
+    /**
+     * <pre>
+     * The time until which the author may contest it; unset for a decision that cannot be contested.
+     * It does not say that the decision is still in force.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp appeal_until = 12 [json_name = "appealUntil"];</code>
+     */
+    public Builder setAppealUntil(com.google.protobuf.Timestamp value) {
+      if (appealUntilBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        appealUntil_ = value;
+      } else {
+        appealUntilBuilder_.setMessage(value);
+      }
+      bitField0_ |= 0x00000200;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The time until which the author may contest it; unset for a decision that cannot be contested.
+     * It does not say that the decision is still in force.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp appeal_until = 12 [json_name = "appealUntil"];</code>
+     */
+    public Builder setAppealUntil(
+        com.google.protobuf.Timestamp.Builder builderForValue) {
+      if (appealUntilBuilder_ == null) {
+        appealUntil_ = builderForValue.build();
+      } else {
+        appealUntilBuilder_.setMessage(builderForValue.build());
+      }
+      bitField0_ |= 0x00000200;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The time until which the author may contest it; unset for a decision that cannot be contested.
+     * It does not say that the decision is still in force.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp appeal_until = 12 [json_name = "appealUntil"];</code>
+     */
+    public Builder mergeAppealUntil(com.google.protobuf.Timestamp value) {
+      if (appealUntilBuilder_ == null) {
+        if (((bitField0_ & 0x00000200) != 0) &&
+          appealUntil_ != null &&
+          appealUntil_ != com.google.protobuf.Timestamp.getDefaultInstance()) {
+          getAppealUntilBuilder().mergeFrom(value);
+        } else {
+          appealUntil_ = value;
+        }
+      } else {
+        appealUntilBuilder_.mergeFrom(value);
+      }
+      if (appealUntil_ != null) {
+        bitField0_ |= 0x00000200;
+        onChanged();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The time until which the author may contest it; unset for a decision that cannot be contested.
+     * It does not say that the decision is still in force.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp appeal_until = 12 [json_name = "appealUntil"];</code>
+     */
+    public Builder clearAppealUntil() {
+      bitField0_ = (bitField0_ & ~0x00000200);
+      appealUntil_ = null;
+      if (appealUntilBuilder_ != null) {
+        appealUntilBuilder_.dispose();
+        appealUntilBuilder_ = null;
+      }
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The time until which the author may contest it; unset for a decision that cannot be contested.
+     * It does not say that the decision is still in force.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp appeal_until = 12 [json_name = "appealUntil"];</code>
+     */
+    public com.google.protobuf.Timestamp.Builder getAppealUntilBuilder() {
+      bitField0_ |= 0x00000200;
+      onChanged();
+      return getAppealUntilFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * The time until which the author may contest it; unset for a decision that cannot be contested.
+     * It does not say that the decision is still in force.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp appeal_until = 12 [json_name = "appealUntil"];</code>
+     */
+    public com.google.protobuf.TimestampOrBuilder getAppealUntilOrBuilder() {
+      if (appealUntilBuilder_ != null) {
+        return appealUntilBuilder_.getMessageOrBuilder();
+      } else {
+        return appealUntil_ == null ?
+            com.google.protobuf.Timestamp.getDefaultInstance() : appealUntil_;
+      }
+    }
+    /**
+     * <pre>
+     * The time until which the author may contest it; unset for a decision that cannot be contested.
+     * It does not say that the decision is still in force.
+     * </pre>
+     *
+     * <code>.google.protobuf.Timestamp appeal_until = 12 [json_name = "appealUntil"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilderV3<
+        com.google.protobuf.Timestamp, com.google.protobuf.Timestamp.Builder, com.google.protobuf.TimestampOrBuilder> 
+        getAppealUntilFieldBuilder() {
+      if (appealUntilBuilder_ == null) {
+        appealUntilBuilder_ = new com.google.protobuf.SingleFieldBuilderV3<
+            com.google.protobuf.Timestamp, com.google.protobuf.Timestamp.Builder, com.google.protobuf.TimestampOrBuilder>(
+                getAppealUntil(),
+                getParentForChildren(),
+                isClean());
+        appealUntil_ = null;
+      }
+      return appealUntilBuilder_;
+    }
+
     private java.lang.Object appealText_ = "";
     /**
      * <pre>
@@ -1882,7 +2127,7 @@ private static final long serialVersionUID = 0L;
         java.lang.String value) {
       if (value == null) { throw new NullPointerException(); }
       appealText_ = value;
-      bitField0_ |= 0x00000200;
+      bitField0_ |= 0x00000400;
       onChanged();
       return this;
     }
@@ -1896,7 +2141,7 @@ private static final long serialVersionUID = 0L;
      */
     public Builder clearAppealText() {
       appealText_ = getDefaultInstance().getAppealText();
-      bitField0_ = (bitField0_ & ~0x00000200);
+      bitField0_ = (bitField0_ & ~0x00000400);
       onChanged();
       return this;
     }
@@ -1914,7 +2159,7 @@ private static final long serialVersionUID = 0L;
       if (value == null) { throw new NullPointerException(); }
       checkByteStringIsUtf8(value);
       appealText_ = value;
-      bitField0_ |= 0x00000200;
+      bitField0_ |= 0x00000400;
       onChanged();
       return this;
     }
@@ -1974,7 +2219,7 @@ private static final long serialVersionUID = 0L;
         java.lang.String value) {
       if (value == null) { throw new NullPointerException(); }
       appealedDecisionId_ = value;
-      bitField0_ |= 0x00000400;
+      bitField0_ |= 0x00000800;
       onChanged();
       return this;
     }
@@ -1988,7 +2233,7 @@ private static final long serialVersionUID = 0L;
      */
     public Builder clearAppealedDecisionId() {
       appealedDecisionId_ = getDefaultInstance().getAppealedDecisionId();
-      bitField0_ = (bitField0_ & ~0x00000400);
+      bitField0_ = (bitField0_ & ~0x00000800);
       onChanged();
       return this;
     }
@@ -2006,7 +2251,7 @@ private static final long serialVersionUID = 0L;
       if (value == null) { throw new NullPointerException(); }
       checkByteStringIsUtf8(value);
       appealedDecisionId_ = value;
-      bitField0_ |= 0x00000400;
+      bitField0_ |= 0x00000800;
       onChanged();
       return this;
     }

@@ -181,6 +181,36 @@ public interface DecisionOrBuilder extends
 
   /**
    * <pre>
+   * The time until which the author may contest it; unset for a decision that cannot be contested.
+   * It does not say that the decision is still in force.
+   * </pre>
+   *
+   * <code>.google.protobuf.Timestamp appeal_until = 12 [json_name = "appealUntil"];</code>
+   * @return Whether the appealUntil field is set.
+   */
+  boolean hasAppealUntil();
+  /**
+   * <pre>
+   * The time until which the author may contest it; unset for a decision that cannot be contested.
+   * It does not say that the decision is still in force.
+   * </pre>
+   *
+   * <code>.google.protobuf.Timestamp appeal_until = 12 [json_name = "appealUntil"];</code>
+   * @return The appealUntil.
+   */
+  com.google.protobuf.Timestamp getAppealUntil();
+  /**
+   * <pre>
+   * The time until which the author may contest it; unset for a decision that cannot be contested.
+   * It does not say that the decision is still in force.
+   * </pre>
+   *
+   * <code>.google.protobuf.Timestamp appeal_until = 12 [json_name = "appealUntil"];</code>
+   */
+  com.google.protobuf.TimestampOrBuilder getAppealUntilOrBuilder();
+
+  /**
+   * <pre>
    * The words of the author; only of an APPEAL.
    * </pre>
    *

@@ -51,6 +51,7 @@ private static final long serialVersionUID = 0L;
       implements com.google.protobuf.Internal.EnumLite,
           com.google.protobuf.AbstractMessage.InternalOneOfEnum {
     COMMENT_ID(1),
+    MEMBER(2),
     OF_NOT_SET(0);
     private final int value;
     private OfCase(int value) {
@@ -69,6 +70,7 @@ private static final long serialVersionUID = 0L;
     public static OfCase forNumber(int value) {
       switch (value) {
         case 1: return COMMENT_ID;
+        case 2: return MEMBER;
         case 0: return OF_NOT_SET;
         default: return null;
       }
@@ -111,6 +113,49 @@ private static final long serialVersionUID = 0L;
       return (java.lang.Long) of_;
     }
     return 0L;
+  }
+
+  public static final int MEMBER_FIELD_NUMBER = 2;
+  /**
+   * <pre>
+   * Decisions on comments of this member.
+   * </pre>
+   *
+   * <code>.riposte.v1.MemberOfType member = 2 [json_name = "member"];</code>
+   * @return Whether the member field is set.
+   */
+  @java.lang.Override
+  public boolean hasMember() {
+    return ofCase_ == 2;
+  }
+  /**
+   * <pre>
+   * Decisions on comments of this member.
+   * </pre>
+   *
+   * <code>.riposte.v1.MemberOfType member = 2 [json_name = "member"];</code>
+   * @return The member.
+   */
+  @java.lang.Override
+  public dev.riposte.v1.MemberOfType getMember() {
+    if (ofCase_ == 2) {
+       return (dev.riposte.v1.MemberOfType) of_;
+    }
+    return dev.riposte.v1.MemberOfType.getDefaultInstance();
+  }
+  /**
+   * <pre>
+   * Decisions on comments of this member.
+   * </pre>
+   *
+   * <code>.riposte.v1.MemberOfType member = 2 [json_name = "member"];</code>
+   */
+  @java.lang.Override
+  public dev.riposte.v1.MemberOfTypeOrBuilder getMemberOrBuilder() {
+    if (ofCase_ == 2) {
+       return (dev.riposte.v1.MemberOfType) of_;
+    }
+    return dev.riposte.v1.MemberOfType.getDefaultInstance();
   }
 
   public static final int PAGE_SIZE_FIELD_NUMBER = 3;
@@ -194,6 +239,9 @@ private static final long serialVersionUID = 0L;
       output.writeInt64(
           1, (long)((java.lang.Long) of_));
     }
+    if (ofCase_ == 2) {
+      output.writeMessage(2, (dev.riposte.v1.MemberOfType) of_);
+    }
     if (pageSize_ != 0) {
       output.writeInt32(3, pageSize_);
     }
@@ -213,6 +261,10 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeInt64Size(
             1, (long)((java.lang.Long) of_));
+    }
+    if (ofCase_ == 2) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(2, (dev.riposte.v1.MemberOfType) of_);
     }
     if (pageSize_ != 0) {
       size += com.google.protobuf.CodedOutputStream
@@ -246,6 +298,10 @@ private static final long serialVersionUID = 0L;
         if (getCommentId()
             != other.getCommentId()) return false;
         break;
+      case 2:
+        if (!getMember()
+            .equals(other.getMember())) return false;
+        break;
       case 0:
       default:
     }
@@ -269,6 +325,10 @@ private static final long serialVersionUID = 0L;
         hash = (37 * hash) + COMMENT_ID_FIELD_NUMBER;
         hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
             getCommentId());
+        break;
+      case 2:
+        hash = (37 * hash) + MEMBER_FIELD_NUMBER;
+        hash = (53 * hash) + getMember().hashCode();
         break;
       case 0:
       default:
@@ -408,6 +468,9 @@ private static final long serialVersionUID = 0L;
     public Builder clear() {
       super.clear();
       bitField0_ = 0;
+      if (memberBuilder_ != null) {
+        memberBuilder_.clear();
+      }
       pageSize_ = 0;
       pageToken_ = "";
       ofCase_ = 0;
@@ -446,10 +509,10 @@ private static final long serialVersionUID = 0L;
 
     private void buildPartial0(dev.riposte.v1.ListDecisionsRequest result) {
       int from_bitField0_ = bitField0_;
-      if (((from_bitField0_ & 0x00000002) != 0)) {
+      if (((from_bitField0_ & 0x00000004) != 0)) {
         result.pageSize_ = pageSize_;
       }
-      if (((from_bitField0_ & 0x00000004) != 0)) {
+      if (((from_bitField0_ & 0x00000008) != 0)) {
         result.pageToken_ = pageToken_;
       }
     }
@@ -457,6 +520,10 @@ private static final long serialVersionUID = 0L;
     private void buildPartialOneofs(dev.riposte.v1.ListDecisionsRequest result) {
       result.ofCase_ = ofCase_;
       result.of_ = this.of_;
+      if (ofCase_ == 2 &&
+          memberBuilder_ != null) {
+        result.of_ = memberBuilder_.build();
+      }
     }
 
     @java.lang.Override
@@ -508,12 +575,16 @@ private static final long serialVersionUID = 0L;
       }
       if (!other.getPageToken().isEmpty()) {
         pageToken_ = other.pageToken_;
-        bitField0_ |= 0x00000004;
+        bitField0_ |= 0x00000008;
         onChanged();
       }
       switch (other.getOfCase()) {
         case COMMENT_ID: {
           setCommentId(other.getCommentId());
+          break;
+        }
+        case MEMBER: {
+          mergeMember(other.getMember());
           break;
         }
         case OF_NOT_SET: {
@@ -551,14 +622,21 @@ private static final long serialVersionUID = 0L;
               ofCase_ = 1;
               break;
             } // case 8
+            case 18: {
+              input.readMessage(
+                  getMemberFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              ofCase_ = 2;
+              break;
+            } // case 18
             case 24: {
               pageSize_ = input.readInt32();
-              bitField0_ |= 0x00000002;
+              bitField0_ |= 0x00000004;
               break;
             } // case 24
             case 34: {
               pageToken_ = input.readStringRequireUtf8();
-              bitField0_ |= 0x00000004;
+              bitField0_ |= 0x00000008;
               break;
             } // case 34
             default: {
@@ -651,6 +729,184 @@ private static final long serialVersionUID = 0L;
       return this;
     }
 
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.riposte.v1.MemberOfType, dev.riposte.v1.MemberOfType.Builder, dev.riposte.v1.MemberOfTypeOrBuilder> memberBuilder_;
+    /**
+     * <pre>
+     * Decisions on comments of this member.
+     * </pre>
+     *
+     * <code>.riposte.v1.MemberOfType member = 2 [json_name = "member"];</code>
+     * @return Whether the member field is set.
+     */
+    @java.lang.Override
+    public boolean hasMember() {
+      return ofCase_ == 2;
+    }
+    /**
+     * <pre>
+     * Decisions on comments of this member.
+     * </pre>
+     *
+     * <code>.riposte.v1.MemberOfType member = 2 [json_name = "member"];</code>
+     * @return The member.
+     */
+    @java.lang.Override
+    public dev.riposte.v1.MemberOfType getMember() {
+      if (memberBuilder_ == null) {
+        if (ofCase_ == 2) {
+          return (dev.riposte.v1.MemberOfType) of_;
+        }
+        return dev.riposte.v1.MemberOfType.getDefaultInstance();
+      } else {
+        if (ofCase_ == 2) {
+          return memberBuilder_.getMessage();
+        }
+        return dev.riposte.v1.MemberOfType.getDefaultInstance();
+      }
+    }
+    /**
+     * <pre>
+     * Decisions on comments of this member.
+     * </pre>
+     *
+     * <code>.riposte.v1.MemberOfType member = 2 [json_name = "member"];</code>
+     */
+    public Builder setMember(dev.riposte.v1.MemberOfType value) {
+      if (memberBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        of_ = value;
+        onChanged();
+      } else {
+        memberBuilder_.setMessage(value);
+      }
+      ofCase_ = 2;
+      return this;
+    }
+    /**
+     * <pre>
+     * Decisions on comments of this member.
+     * </pre>
+     *
+     * <code>.riposte.v1.MemberOfType member = 2 [json_name = "member"];</code>
+     */
+    public Builder setMember(
+        dev.riposte.v1.MemberOfType.Builder builderForValue) {
+      if (memberBuilder_ == null) {
+        of_ = builderForValue.build();
+        onChanged();
+      } else {
+        memberBuilder_.setMessage(builderForValue.build());
+      }
+      ofCase_ = 2;
+      return this;
+    }
+    /**
+     * <pre>
+     * Decisions on comments of this member.
+     * </pre>
+     *
+     * <code>.riposte.v1.MemberOfType member = 2 [json_name = "member"];</code>
+     */
+    public Builder mergeMember(dev.riposte.v1.MemberOfType value) {
+      if (memberBuilder_ == null) {
+        if (ofCase_ == 2 &&
+            of_ != dev.riposte.v1.MemberOfType.getDefaultInstance()) {
+          of_ = dev.riposte.v1.MemberOfType.newBuilder((dev.riposte.v1.MemberOfType) of_)
+              .mergeFrom(value).buildPartial();
+        } else {
+          of_ = value;
+        }
+        onChanged();
+      } else {
+        if (ofCase_ == 2) {
+          memberBuilder_.mergeFrom(value);
+        } else {
+          memberBuilder_.setMessage(value);
+        }
+      }
+      ofCase_ = 2;
+      return this;
+    }
+    /**
+     * <pre>
+     * Decisions on comments of this member.
+     * </pre>
+     *
+     * <code>.riposte.v1.MemberOfType member = 2 [json_name = "member"];</code>
+     */
+    public Builder clearMember() {
+      if (memberBuilder_ == null) {
+        if (ofCase_ == 2) {
+          ofCase_ = 0;
+          of_ = null;
+          onChanged();
+        }
+      } else {
+        if (ofCase_ == 2) {
+          ofCase_ = 0;
+          of_ = null;
+        }
+        memberBuilder_.clear();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * Decisions on comments of this member.
+     * </pre>
+     *
+     * <code>.riposte.v1.MemberOfType member = 2 [json_name = "member"];</code>
+     */
+    public dev.riposte.v1.MemberOfType.Builder getMemberBuilder() {
+      return getMemberFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * Decisions on comments of this member.
+     * </pre>
+     *
+     * <code>.riposte.v1.MemberOfType member = 2 [json_name = "member"];</code>
+     */
+    @java.lang.Override
+    public dev.riposte.v1.MemberOfTypeOrBuilder getMemberOrBuilder() {
+      if ((ofCase_ == 2) && (memberBuilder_ != null)) {
+        return memberBuilder_.getMessageOrBuilder();
+      } else {
+        if (ofCase_ == 2) {
+          return (dev.riposte.v1.MemberOfType) of_;
+        }
+        return dev.riposte.v1.MemberOfType.getDefaultInstance();
+      }
+    }
+    /**
+     * <pre>
+     * Decisions on comments of this member.
+     * </pre>
+     *
+     * <code>.riposte.v1.MemberOfType member = 2 [json_name = "member"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.riposte.v1.MemberOfType, dev.riposte.v1.MemberOfType.Builder, dev.riposte.v1.MemberOfTypeOrBuilder> 
+        getMemberFieldBuilder() {
+      if (memberBuilder_ == null) {
+        if (!(ofCase_ == 2)) {
+          of_ = dev.riposte.v1.MemberOfType.getDefaultInstance();
+        }
+        memberBuilder_ = new com.google.protobuf.SingleFieldBuilderV3<
+            dev.riposte.v1.MemberOfType, dev.riposte.v1.MemberOfType.Builder, dev.riposte.v1.MemberOfTypeOrBuilder>(
+                (dev.riposte.v1.MemberOfType) of_,
+                getParentForChildren(),
+                isClean());
+        of_ = null;
+      }
+      ofCase_ = 2;
+      onChanged();
+      return memberBuilder_;
+    }
+
     private int pageSize_ ;
     /**
      * <pre>
@@ -678,7 +934,7 @@ private static final long serialVersionUID = 0L;
     public Builder setPageSize(int value) {
 
       pageSize_ = value;
-      bitField0_ |= 0x00000002;
+      bitField0_ |= 0x00000004;
       onChanged();
       return this;
     }
@@ -692,7 +948,7 @@ private static final long serialVersionUID = 0L;
      * @return This builder for chaining.
      */
     public Builder clearPageSize() {
-      bitField0_ = (bitField0_ & ~0x00000002);
+      bitField0_ = (bitField0_ & ~0x00000004);
       pageSize_ = 0;
       onChanged();
       return this;
@@ -753,7 +1009,7 @@ private static final long serialVersionUID = 0L;
         java.lang.String value) {
       if (value == null) { throw new NullPointerException(); }
       pageToken_ = value;
-      bitField0_ |= 0x00000004;
+      bitField0_ |= 0x00000008;
       onChanged();
       return this;
     }
@@ -767,7 +1023,7 @@ private static final long serialVersionUID = 0L;
      */
     public Builder clearPageToken() {
       pageToken_ = getDefaultInstance().getPageToken();
-      bitField0_ = (bitField0_ & ~0x00000004);
+      bitField0_ = (bitField0_ & ~0x00000008);
       onChanged();
       return this;
     }
@@ -785,7 +1041,7 @@ private static final long serialVersionUID = 0L;
       if (value == null) { throw new NullPointerException(); }
       checkByteStringIsUtf8(value);
       pageToken_ = value;
-      bitField0_ |= 0x00000004;
+      bitField0_ |= 0x00000008;
       onChanged();
       return this;
     }

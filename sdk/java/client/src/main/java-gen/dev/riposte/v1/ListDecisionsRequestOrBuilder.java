@@ -29,6 +29,33 @@ public interface ListDecisionsRequestOrBuilder extends
 
   /**
    * <pre>
+   * Decisions on comments of this member.
+   * </pre>
+   *
+   * <code>.riposte.v1.MemberOfType member = 2 [json_name = "member"];</code>
+   * @return Whether the member field is set.
+   */
+  boolean hasMember();
+  /**
+   * <pre>
+   * Decisions on comments of this member.
+   * </pre>
+   *
+   * <code>.riposte.v1.MemberOfType member = 2 [json_name = "member"];</code>
+   * @return The member.
+   */
+  dev.riposte.v1.MemberOfType getMember();
+  /**
+   * <pre>
+   * Decisions on comments of this member.
+   * </pre>
+   *
+   * <code>.riposte.v1.MemberOfType member = 2 [json_name = "member"];</code>
+   */
+  dev.riposte.v1.MemberOfTypeOrBuilder getMemberOrBuilder();
+
+  /**
+   * <pre>
    * Decisions wanted: default 20 (when 0), at most 100 (more is read as 100), negative is
    * FIELD_INVALID.
    * </pre>

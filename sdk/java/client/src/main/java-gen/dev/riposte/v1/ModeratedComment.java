@@ -24,6 +24,8 @@ private static final long serialVersionUID = 0L;
     etag_ = "";
     proposedEditEtag_ = "";
     causes_ = java.util.Collections.emptyList();
+    networkToken_ = "";
+    platform_ = "";
   }
 
   @java.lang.Override
@@ -352,6 +354,102 @@ private static final long serialVersionUID = 0L;
     return lastDecision_ == null ? dev.riposte.v1.Decision.getDefaultInstance() : lastDecision_;
   }
 
+  public static final int NETWORK_TOKEN_FIELD_NUMBER = 8;
+  @SuppressWarnings("serial")
+  private volatile java.lang.Object networkToken_ = "";
+  /**
+   * <pre>
+   * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
+   * one network have the same one. Empty if the address is unknown or no longer kept.
+   * </pre>
+   *
+   * <code>string network_token = 8 [json_name = "networkToken"];</code>
+   * @return The networkToken.
+   */
+  @java.lang.Override
+  public java.lang.String getNetworkToken() {
+    java.lang.Object ref = networkToken_;
+    if (ref instanceof java.lang.String) {
+      return (java.lang.String) ref;
+    } else {
+      com.google.protobuf.ByteString bs = 
+          (com.google.protobuf.ByteString) ref;
+      java.lang.String s = bs.toStringUtf8();
+      networkToken_ = s;
+      return s;
+    }
+  }
+  /**
+   * <pre>
+   * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
+   * one network have the same one. Empty if the address is unknown or no longer kept.
+   * </pre>
+   *
+   * <code>string network_token = 8 [json_name = "networkToken"];</code>
+   * @return The bytes for networkToken.
+   */
+  @java.lang.Override
+  public com.google.protobuf.ByteString
+      getNetworkTokenBytes() {
+    java.lang.Object ref = networkToken_;
+    if (ref instanceof java.lang.String) {
+      com.google.protobuf.ByteString b = 
+          com.google.protobuf.ByteString.copyFromUtf8(
+              (java.lang.String) ref);
+      networkToken_ = b;
+      return b;
+    } else {
+      return (com.google.protobuf.ByteString) ref;
+    }
+  }
+
+  public static final int PLATFORM_FIELD_NUMBER = 9;
+  @SuppressWarnings("serial")
+  private volatile java.lang.Object platform_ = "";
+  /**
+   * <pre>
+   * The platform on which it was written; empty if unknown or no longer kept.
+   * </pre>
+   *
+   * <code>string platform = 9 [json_name = "platform"];</code>
+   * @return The platform.
+   */
+  @java.lang.Override
+  public java.lang.String getPlatform() {
+    java.lang.Object ref = platform_;
+    if (ref instanceof java.lang.String) {
+      return (java.lang.String) ref;
+    } else {
+      com.google.protobuf.ByteString bs = 
+          (com.google.protobuf.ByteString) ref;
+      java.lang.String s = bs.toStringUtf8();
+      platform_ = s;
+      return s;
+    }
+  }
+  /**
+   * <pre>
+   * The platform on which it was written; empty if unknown or no longer kept.
+   * </pre>
+   *
+   * <code>string platform = 9 [json_name = "platform"];</code>
+   * @return The bytes for platform.
+   */
+  @java.lang.Override
+  public com.google.protobuf.ByteString
+      getPlatformBytes() {
+    java.lang.Object ref = platform_;
+    if (ref instanceof java.lang.String) {
+      com.google.protobuf.ByteString b = 
+          com.google.protobuf.ByteString.copyFromUtf8(
+              (java.lang.String) ref);
+      platform_ = b;
+      return b;
+    } else {
+      return (com.google.protobuf.ByteString) ref;
+    }
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -391,6 +489,12 @@ private static final long serialVersionUID = 0L;
     }
     if (((bitField0_ & 0x00000004) != 0)) {
       output.writeMessage(7, getLastDecision());
+    }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(networkToken_)) {
+      com.google.protobuf.GeneratedMessageV3.writeString(output, 8, networkToken_);
+    }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(platform_)) {
+      com.google.protobuf.GeneratedMessageV3.writeString(output, 9, platform_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -435,6 +539,12 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(7, getLastDecision());
     }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(networkToken_)) {
+      size += com.google.protobuf.GeneratedMessageV3.computeStringSize(8, networkToken_);
+    }
+    if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(platform_)) {
+      size += com.google.protobuf.GeneratedMessageV3.computeStringSize(9, platform_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -472,6 +582,10 @@ private static final long serialVersionUID = 0L;
       if (!getLastDecision()
           .equals(other.getLastDecision())) return false;
     }
+    if (!getNetworkToken()
+        .equals(other.getNetworkToken())) return false;
+    if (!getPlatform()
+        .equals(other.getPlatform())) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -505,6 +619,10 @@ private static final long serialVersionUID = 0L;
       hash = (37 * hash) + LAST_DECISION_FIELD_NUMBER;
       hash = (53 * hash) + getLastDecision().hashCode();
     }
+    hash = (37 * hash) + NETWORK_TOKEN_FIELD_NUMBER;
+    hash = (53 * hash) + getNetworkToken().hashCode();
+    hash = (37 * hash) + PLATFORM_FIELD_NUMBER;
+    hash = (53 * hash) + getPlatform().hashCode();
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -668,6 +786,8 @@ private static final long serialVersionUID = 0L;
         lastDecisionBuilder_.dispose();
         lastDecisionBuilder_ = null;
       }
+      networkToken_ = "";
+      platform_ = "";
       return this;
     }
 
@@ -737,6 +857,12 @@ private static final long serialVersionUID = 0L;
             ? lastDecision_
             : lastDecisionBuilder_.build();
         to_bitField0_ |= 0x00000004;
+      }
+      if (((from_bitField0_ & 0x00000080) != 0)) {
+        result.networkToken_ = networkToken_;
+      }
+      if (((from_bitField0_ & 0x00000100) != 0)) {
+        result.platform_ = platform_;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -817,6 +943,16 @@ private static final long serialVersionUID = 0L;
       if (other.hasLastDecision()) {
         mergeLastDecision(other.getLastDecision());
       }
+      if (!other.getNetworkToken().isEmpty()) {
+        networkToken_ = other.networkToken_;
+        bitField0_ |= 0x00000080;
+        onChanged();
+      }
+      if (!other.getPlatform().isEmpty()) {
+        platform_ = other.platform_;
+        bitField0_ |= 0x00000100;
+        onChanged();
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -896,6 +1032,16 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000040;
               break;
             } // case 58
+            case 66: {
+              networkToken_ = input.readStringRequireUtf8();
+              bitField0_ |= 0x00000080;
+              break;
+            } // case 66
+            case 74: {
+              platform_ = input.readStringRequireUtf8();
+              bitField0_ |= 0x00000100;
+              break;
+            } // case 74
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1808,6 +1954,195 @@ private static final long serialVersionUID = 0L;
         lastDecision_ = null;
       }
       return lastDecisionBuilder_;
+    }
+
+    private java.lang.Object networkToken_ = "";
+    /**
+     * <pre>
+     * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
+     * one network have the same one. Empty if the address is unknown or no longer kept.
+     * </pre>
+     *
+     * <code>string network_token = 8 [json_name = "networkToken"];</code>
+     * @return The networkToken.
+     */
+    public java.lang.String getNetworkToken() {
+      java.lang.Object ref = networkToken_;
+      if (!(ref instanceof java.lang.String)) {
+        com.google.protobuf.ByteString bs =
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        networkToken_ = s;
+        return s;
+      } else {
+        return (java.lang.String) ref;
+      }
+    }
+    /**
+     * <pre>
+     * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
+     * one network have the same one. Empty if the address is unknown or no longer kept.
+     * </pre>
+     *
+     * <code>string network_token = 8 [json_name = "networkToken"];</code>
+     * @return The bytes for networkToken.
+     */
+    public com.google.protobuf.ByteString
+        getNetworkTokenBytes() {
+      java.lang.Object ref = networkToken_;
+      if (ref instanceof String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        networkToken_ = b;
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+    /**
+     * <pre>
+     * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
+     * one network have the same one. Empty if the address is unknown or no longer kept.
+     * </pre>
+     *
+     * <code>string network_token = 8 [json_name = "networkToken"];</code>
+     * @param value The networkToken to set.
+     * @return This builder for chaining.
+     */
+    public Builder setNetworkToken(
+        java.lang.String value) {
+      if (value == null) { throw new NullPointerException(); }
+      networkToken_ = value;
+      bitField0_ |= 0x00000080;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
+     * one network have the same one. Empty if the address is unknown or no longer kept.
+     * </pre>
+     *
+     * <code>string network_token = 8 [json_name = "networkToken"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearNetworkToken() {
+      networkToken_ = getDefaultInstance().getNetworkToken();
+      bitField0_ = (bitField0_ & ~0x00000080);
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
+     * one network have the same one. Empty if the address is unknown or no longer kept.
+     * </pre>
+     *
+     * <code>string network_token = 8 [json_name = "networkToken"];</code>
+     * @param value The bytes for networkToken to set.
+     * @return This builder for chaining.
+     */
+    public Builder setNetworkTokenBytes(
+        com.google.protobuf.ByteString value) {
+      if (value == null) { throw new NullPointerException(); }
+      checkByteStringIsUtf8(value);
+      networkToken_ = value;
+      bitField0_ |= 0x00000080;
+      onChanged();
+      return this;
+    }
+
+    private java.lang.Object platform_ = "";
+    /**
+     * <pre>
+     * The platform on which it was written; empty if unknown or no longer kept.
+     * </pre>
+     *
+     * <code>string platform = 9 [json_name = "platform"];</code>
+     * @return The platform.
+     */
+    public java.lang.String getPlatform() {
+      java.lang.Object ref = platform_;
+      if (!(ref instanceof java.lang.String)) {
+        com.google.protobuf.ByteString bs =
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        platform_ = s;
+        return s;
+      } else {
+        return (java.lang.String) ref;
+      }
+    }
+    /**
+     * <pre>
+     * The platform on which it was written; empty if unknown or no longer kept.
+     * </pre>
+     *
+     * <code>string platform = 9 [json_name = "platform"];</code>
+     * @return The bytes for platform.
+     */
+    public com.google.protobuf.ByteString
+        getPlatformBytes() {
+      java.lang.Object ref = platform_;
+      if (ref instanceof String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        platform_ = b;
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+    /**
+     * <pre>
+     * The platform on which it was written; empty if unknown or no longer kept.
+     * </pre>
+     *
+     * <code>string platform = 9 [json_name = "platform"];</code>
+     * @param value The platform to set.
+     * @return This builder for chaining.
+     */
+    public Builder setPlatform(
+        java.lang.String value) {
+      if (value == null) { throw new NullPointerException(); }
+      platform_ = value;
+      bitField0_ |= 0x00000100;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The platform on which it was written; empty if unknown or no longer kept.
+     * </pre>
+     *
+     * <code>string platform = 9 [json_name = "platform"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearPlatform() {
+      platform_ = getDefaultInstance().getPlatform();
+      bitField0_ = (bitField0_ & ~0x00000100);
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The platform on which it was written; empty if unknown or no longer kept.
+     * </pre>
+     *
+     * <code>string platform = 9 [json_name = "platform"];</code>
+     * @param value The bytes for platform to set.
+     * @return This builder for chaining.
+     */
+    public Builder setPlatformBytes(
+        com.google.protobuf.ByteString value) {
+      if (value == null) { throw new NullPointerException(); }
+      checkByteStringIsUtf8(value);
+      platform_ = value;
+      bitField0_ |= 0x00000100;
+      onChanged();
+      return this;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

@@ -191,4 +191,46 @@ public interface ModeratedCommentOrBuilder extends
    * <code>.riposte.v1.Decision last_decision = 7 [json_name = "lastDecision"];</code>
    */
   dev.riposte.v1.DecisionOrBuilder getLastDecisionOrBuilder();
+
+  /**
+   * <pre>
+   * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
+   * one network have the same one. Empty if the address is unknown or no longer kept.
+   * </pre>
+   *
+   * <code>string network_token = 8 [json_name = "networkToken"];</code>
+   * @return The networkToken.
+   */
+  java.lang.String getNetworkToken();
+  /**
+   * <pre>
+   * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
+   * one network have the same one. Empty if the address is unknown or no longer kept.
+   * </pre>
+   *
+   * <code>string network_token = 8 [json_name = "networkToken"];</code>
+   * @return The bytes for networkToken.
+   */
+  com.google.protobuf.ByteString
+      getNetworkTokenBytes();
+
+  /**
+   * <pre>
+   * The platform on which it was written; empty if unknown or no longer kept.
+   * </pre>
+   *
+   * <code>string platform = 9 [json_name = "platform"];</code>
+   * @return The platform.
+   */
+  java.lang.String getPlatform();
+  /**
+   * <pre>
+   * The platform on which it was written; empty if unknown or no longer kept.
+   * </pre>
+   *
+   * <code>string platform = 9 [json_name = "platform"];</code>
+   * @return The bytes for platform.
+   */
+  com.google.protobuf.ByteString
+      getPlatformBytes();
 }

@@ -375,8 +375,8 @@ public final class ModerationServiceGrpc {
 
     /**
      * <pre>
-     * Reads the decisions on a comment, newest first.
-     * Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Reads the decisions on a comment or on a member's comments, newest first.
+     * Errors: COMMENT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789"}`.
      * </pre>
      */
@@ -513,8 +513,8 @@ public final class ModerationServiceGrpc {
 
     /**
      * <pre>
-     * Reads the decisions on a comment, newest first.
-     * Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Reads the decisions on a comment or on a member's comments, newest first.
+     * Errors: COMMENT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789"}`.
      * </pre>
      */
@@ -630,8 +630,8 @@ public final class ModerationServiceGrpc {
 
     /**
      * <pre>
-     * Reads the decisions on a comment, newest first.
-     * Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Reads the decisions on a comment or on a member's comments, newest first.
+     * Errors: COMMENT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789"}`.
      * </pre>
      */
@@ -745,8 +745,8 @@ public final class ModerationServiceGrpc {
 
     /**
      * <pre>
-     * Reads the decisions on a comment, newest first.
-     * Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Reads the decisions on a comment or on a member's comments, newest first.
+     * Errors: COMMENT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789"}`.
      * </pre>
      */
@@ -865,8 +865,8 @@ public final class ModerationServiceGrpc {
 
     /**
      * <pre>
-     * Reads the decisions on a comment, newest first.
-     * Errors: COMMENT_NOT_FOUND, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+     * Reads the decisions on a comment or on a member's comments, newest first.
+     * Errors: COMMENT_NOT_FOUND, OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"commentId": "1234567890123456789"}`.
      * </pre>
      */
