@@ -23,9 +23,10 @@ pub(crate) use op::{
     WatchedChange, WriteResponse,
 };
 pub(crate) use review::{
-    JudgedTarget, ModeratedItem, ModeratorAct, PublicRead, ReviewCall, ReviewResponse, SeenComment, SeenDecision, state,
+    JudgedTarget, ModeratedItem, ModeratorAct, PublicRead, ReviewCall, ReviewResponse, SeenComment, SeenDecision,
+    SeenProposal, proposal_state, state,
 };
-pub(crate) use table::{CommentRow, ContentRow, DecisionRow, LikeRow, ReviewRow, Rows, SubjectRow, Table};
+pub(crate) use table::{CommentRow, ContentRow, DecisionRow, LikeRow, ProposalRow, ReviewRow, Rows, SubjectRow, Table};
 
 /// A fault that was injected.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

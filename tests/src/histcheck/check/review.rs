@@ -1,12 +1,14 @@
-//! The comments that wait for review, or waited: their states, the verdicts on them, the leases and
-//! the queue, and what the public port shows of them.
+//! The comments that wait for review, or waited: their states, the verdicts on them and on their
+//! edits, the leases and the queue, and what the public port shows of them.
 //!
 //! The other rules assume that a comment is visible from the start, so these comments have rules of
 //! their own. The decisions are those of the rows at the end of a run, so a run that was
 //! interrupted is not checked by them.
 
 mod leases;
+mod life;
 mod lives;
+mod proposals;
 mod queue;
 mod rejections;
 #[cfg(test)]
@@ -22,12 +24,13 @@ use lives::Lives;
 
 type Rule = fn(&Lives<'_>, &mut Findings);
 
-const RULES: [(&str, Rule); 6] = [
+const RULES: [(&str, Rule); 7] = [
     ("states", states::check),
     ("verdicts", verdicts::check),
     ("leases", leases::check),
     ("queue", queue::check),
     ("unseen", unseen::check),
+    ("proposals", proposals::check),
     ("rejections", rejections::check),
 ];
 

@@ -158,21 +158,36 @@ impl SampleData {
     pub(super) fn subject(self, subject: u32, change: impl FnOnce(&mut SubjectRow)) -> Self {
         self.change(change, |rows| match rows {
             Rows::Subjects(rows) => rows.iter_mut().find(|row| row.subject == subject),
-            Rows::Comments(_) | Rows::Contents(_) | Rows::Likes(_) | Rows::Reviews(_) | Rows::Decisions(_) => None,
+            Rows::Comments(_)
+            | Rows::Contents(_)
+            | Rows::Likes(_)
+            | Rows::Reviews(_)
+            | Rows::Decisions(_)
+            | Rows::Proposals(_) => None,
         })
     }
 
     pub(super) fn comment(self, id: i64, change: impl FnOnce(&mut CommentRow)) -> Self {
         self.change(change, |rows| match rows {
             Rows::Comments(rows) => rows.iter_mut().find(|row| row.id == Self::id(id)),
-            Rows::Subjects(_) | Rows::Contents(_) | Rows::Likes(_) | Rows::Reviews(_) | Rows::Decisions(_) => None,
+            Rows::Subjects(_)
+            | Rows::Contents(_)
+            | Rows::Likes(_)
+            | Rows::Reviews(_)
+            | Rows::Decisions(_)
+            | Rows::Proposals(_) => None,
         })
     }
 
     pub(super) fn content(self, id: i64, change: impl FnOnce(&mut ContentRow)) -> Self {
         self.change(change, |rows| match rows {
             Rows::Contents(rows) => rows.iter_mut().find(|row| row.comment == Self::id(id)),
-            Rows::Subjects(_) | Rows::Comments(_) | Rows::Likes(_) | Rows::Reviews(_) | Rows::Decisions(_) => None,
+            Rows::Subjects(_)
+            | Rows::Comments(_)
+            | Rows::Likes(_)
+            | Rows::Reviews(_)
+            | Rows::Decisions(_)
+            | Rows::Proposals(_) => None,
         })
     }
 
@@ -180,7 +195,12 @@ impl SampleData {
     pub(super) fn like(self, change: impl FnOnce(&mut LikeRow)) -> Self {
         self.change(change, |rows| match rows {
             Rows::Likes(rows) => rows.first_mut(),
-            Rows::Subjects(_) | Rows::Comments(_) | Rows::Contents(_) | Rows::Reviews(_) | Rows::Decisions(_) => None,
+            Rows::Subjects(_)
+            | Rows::Comments(_)
+            | Rows::Contents(_)
+            | Rows::Reviews(_)
+            | Rows::Decisions(_)
+            | Rows::Proposals(_) => None,
         })
     }
 

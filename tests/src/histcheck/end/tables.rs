@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 
 use super::line::Line;
 use crate::histcheck::history::{
-    CommentRow, ContentRow, DecisionRow, LikeRow, Recorder, ReviewRow, Rows, SubjectRow, Table,
+    CommentRow, ContentRow, DecisionRow, LikeRow, ProposalRow, Recorder, ReviewRow, Rows, SubjectRow, Table,
 };
 use crate::histcheck::names;
 use crate::mysql;
@@ -16,10 +16,13 @@ const COMMENTS: &str = "id, part, subject_id, root_id, parent_id, floor, next_fl
                         like_count, dislike_count, reply_count, revision";
 const CONTENTS: &str = "comment_id, part, text";
 const LIKES: &str = "subject_id, comment_id, part, member_id, value";
-const REVIEWS: &str = "comment_id, never_public, is_open, open_bits, decisions";
-const DECISIONS: &str = "comment_id, number, act, from_state, to_state, revision, actor";
+const REVIEWS: &str = "comment_id, never_public, is_open, open_bits, decisions, proposal";
+const DECISIONS: &str = "comment_id, number, act, proposal, from_state, to_state, revision, actor";
+const PROPOSALS: &str = "comment_id, number, text, state";
+/// The withheld texts that are proposed edits.
+const ARE_PROPOSALS: &str = " WHERE kind = 1";
 
-/// Records every table of subjects, comments, contents, likes, reviews and decisions.
+/// Records every table of subjects, comments, contents, likes, reviews, decisions and proposals.
 ///
 /// # Errors
 /// Fails when a database does not respond, or has an unreadable row.
@@ -48,9 +51,11 @@ async fn table(server: &str, databases: &Databases, source: u8, name: &str) -> R
         "comment_like" => LIKES,
         "comment_review" => REVIEWS,
         "comment_decision" => DECISIONS,
+        "comment_withheld" => PROPOSALS,
         _ => return Ok(None),
     };
-    let output = mysql::query(server, &databases.name, &format!("SELECT {columns} FROM {name}")).await?;
+    let which = if columns == PROPOSALS { ARE_PROPOSALS } else { "" };
+    let output = mysql::query(server, &databases.name, &format!("SELECT {columns} FROM {name}{which}")).await?;
     let lines = || output.lines().map(Line::of);
     let rows = match columns {
         SUBJECTS => Rows::Subjects(lines().map(Line::subject).collect::<Result<_>>()?),
@@ -58,6 +63,7 @@ async fn table(server: &str, databases: &Databases, source: u8, name: &str) -> R
         CONTENTS => Rows::Contents(lines().map(Line::content).collect::<Result<_>>()?),
         REVIEWS => Rows::Reviews(lines().map(Line::review).collect::<Result<_>>()?),
         DECISIONS => Rows::Decisions(lines().map(Line::decision).collect::<Result<_>>()?),
+        PROPOSALS => Rows::Proposals(lines().map(Line::proposal).collect::<Result<_>>()?),
         _ => Rows::Likes(lines().map(Line::like).collect::<Result<_>>()?),
     };
     Ok(Some(Table { source, number, rows }))
@@ -120,6 +126,7 @@ impl Line<'_> {
             is_open: self.number()?,
             questions: self.number()?,
             decisions: self.number()?,
+            proposal: self.number()?,
         })
     }
 
@@ -128,11 +135,18 @@ impl Line<'_> {
             comment: self.number()?,
             number: self.number()?,
             act: self.number()?,
+            proposal: self.number()?,
             from: self.number()?,
             to: self.number()?,
             revision: self.number()?,
             moderator: names::moderator(self.text()?),
         })
+    }
+
+    fn proposal(mut self) -> Result<ProposalRow> {
+        let (comment, number) = (self.number()?, self.number()?);
+        let (_, text) = names::text_number(self.text()?);
+        Ok(ProposalRow { comment, number, text, state: self.number()? })
     }
 }
 
@@ -152,10 +166,12 @@ mod tests {
         let content = line("8\t3\ts7 t99").content().unwrap();
         assert_eq!((content.comment, content.text_subject, content.text), (8, 7, 99));
         assert_eq!(line("7\t8\t3\tm6\t-1").like().unwrap().value, -1);
-        let review = line("8\t1\t1\t1\t3").review().unwrap();
-        assert_eq!((review.comment, review.never_public, review.decisions), (8, 1, 3));
-        let decision = line("8\t3\t1\t2\t1\t77\triposte-secret-5").decision().unwrap();
+        let review = line("8\t1\t1\t1\t3\t4").review().unwrap();
+        assert_eq!((review.comment, review.never_public, review.decisions, review.proposal), (8, 1, 3, 4));
+        let decision = line("8\t3\t1\t0\t2\t1\t77\triposte-secret-5").decision().unwrap();
         assert_eq!((decision.number, decision.from, decision.to, decision.moderator), (3, 2, 1, 5));
+        let proposal = line("8\t2\ts7 t99\t4").proposal().unwrap();
+        assert_eq!((proposal.comment, proposal.number, proposal.text, proposal.state), (8, 2, 99, 4));
         assert!(line("8\t3").content().is_err() && line("8\tx\ts7 t9").content().is_err());
     }
 }

@@ -95,6 +95,22 @@ pub(crate) struct SeenComment {
     pub(crate) state: i8,
 }
 
+/// The states of a proposed edit, by the codes of the rows. Those of the contract are the first two.
+pub(crate) mod proposal_state {
+    pub(crate) const WAITING: i8 = 1;
+    pub(crate) const REJECTED: i8 = 2;
+    pub(crate) const DROPPED: i8 = 3;
+    pub(crate) const APPROVED: i8 = 4;
+}
+
+/// A proposed edit in a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SeenProposal {
+    pub(crate) number: i32,
+    pub(crate) text: u64,
+    pub(crate) state: i8,
+}
+
 /// A comment as a moderator reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ModeratedItem {
@@ -106,6 +122,10 @@ pub(crate) struct ModeratedItem {
     pub(crate) open: bool,
     /// The number of the last decision; 0 without one.
     pub(crate) decisions: i32,
+    /// The proposed edit that waits or was refused last.
+    pub(crate) proposal: Option<SeenProposal>,
+    /// Names the proposed edit; empty if none waits.
+    pub(crate) proposal_etag: Box<str>,
 }
 
 /// A decision in a response.
@@ -115,6 +135,8 @@ pub(crate) struct SeenDecision {
     /// The number in its id.
     pub(crate) number: i32,
     pub(crate) act: i32,
+    /// True if it judges a proposed edit.
+    pub(crate) of_proposal: bool,
     pub(crate) from: i8,
     pub(crate) to: i8,
     /// The moderator; `u32::MAX` for another name.
@@ -139,10 +161,12 @@ pub(crate) struct JudgedTarget {
 /// The response to a call about comments that wait.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum ReviewResponse {
-    /// The comment that was written, and the revision that the write made.
+    /// The comment that was written, the revision that the write made, and the proposed edit that
+    /// it became, if it waits or was refused.
     Written {
         comment: SeenComment,
         revision: i64,
+        proposal: Option<SeenProposal>,
     },
     Liked,
     /// The leased items, each with the end of its lease in milliseconds by the clock of its
@@ -156,10 +180,11 @@ pub(crate) enum ReviewResponse {
     /// Comments as moderators see them.
     Moderated(Box<[ModeratedItem]>),
     Decisions(Box<[SeenDecision]>),
-    /// Comments on the public port, the counts of the subject if the response has them, and true if
-    /// it names a moderator or has a note of one.
+    /// Comments on the public port with the proposed edits of some, the counts of the subject if the
+    /// response has them, and true if it names a moderator or has a note of one.
     Seen {
         comments: Box<[SeenComment]>,
+        proposals: Box<[(i64, SeenProposal)]>,
         counts: Option<(i32, i32)>,
         names_moderator: bool,
     },

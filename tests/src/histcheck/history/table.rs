@@ -21,6 +21,7 @@ pub(crate) enum Rows {
     Likes(Vec<LikeRow>),
     Reviews(Vec<ReviewRow>),
     Decisions(Vec<DecisionRow>),
+    Proposals(Vec<ProposalRow>),
 }
 
 /// A subject.
@@ -89,10 +90,22 @@ pub(crate) struct ReviewRow {
     pub(crate) never_public: i8,
     /// 1 if a question is open.
     pub(crate) is_open: i8,
-    /// The open questions; 1 is the text.
+    /// The open questions; 1 is the text, 2 a proposed edit.
     pub(crate) questions: i8,
     /// The number of decisions.
     pub(crate) decisions: i32,
+    /// The number of the last proposed edit.
+    pub(crate) proposal: i32,
+}
+
+/// A proposed edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ProposalRow {
+    pub(crate) comment: i64,
+    pub(crate) number: i32,
+    /// The number of its text.
+    pub(crate) text: u64,
+    pub(crate) state: i8,
 }
 
 /// A decision on a comment.
@@ -101,6 +114,8 @@ pub(crate) struct DecisionRow {
     pub(crate) comment: i64,
     pub(crate) number: i32,
     pub(crate) act: i32,
+    /// The number of the proposed edit that was judged; 0 is the text.
+    pub(crate) proposal: i32,
     pub(crate) from: i8,
     pub(crate) to: i8,
     /// The revision of the subject that it made; 0 if it made none.

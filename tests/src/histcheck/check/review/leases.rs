@@ -80,6 +80,8 @@ mod tests {
                 etag: "12.1".into(),
                 open: true,
                 decisions: 0,
+                proposal: None,
+                proposal_etag: "".into(),
             };
             let (items, lease) = ([(item, (at + 10) * 1_000)].into(), format!("lease {moderator}").into());
             let response = ReviewResponse::Claimed { items, lease };

@@ -1,13 +1,17 @@
 //! The queue is the open rows: a comment is in it if and only if a question is open on it, in the
 //! rows and in the lists at the end, and never twice. The question of the text is open while the
-//! comment is PENDING; nothing is open on a deleted one.
+//! comment is PENDING, that of an edit while one waits; nothing is open on a deleted comment.
 
 use std::collections::BTreeSet;
 
 use super::super::Findings;
 use super::lives::Lives;
-use crate::histcheck::history::{CommentRow, ReviewCall, ReviewResponse, state};
+use crate::histcheck::history::{CommentRow, ReviewCall, ReviewResponse, proposal_state, state};
 use crate::histcheck::names;
+
+/// The open questions, as the rows have them.
+const TEXT: i8 = 1;
+const EDIT: i8 = 2;
 
 /// Finds open questions that no state explains, and items that are missing in lists, or twice.
 pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
@@ -44,7 +48,10 @@ pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
                     // What changes meanwhile may be closed after it was leased.
                     let life = lives.comments.get(&item.id).filter(|life| !life.uncertain);
                     let waits = life.is_some_and(|life| {
-                        life.points_within(op.begun, op.ended).all(|point| point.state == state::PENDING)
+                        let mut points = life.points_within(op.begun, op.ended);
+                        points.all(|point| point.state == state::PENDING)
+                            || life.is_in_sight(op.begun, op.ended)
+                                && life.proposals.iter().any(|proposal| proposal.waits(op.begun, op.ended))
                     });
                     if !item.open && waits {
                         findings.add(|| format!("{} was leased, and nothing is open on it", item.id), &[number]);
@@ -63,8 +70,12 @@ fn check_rows(lives: &Lives<'_>, findings: &mut Findings) {
         let review = lives.reviews.get(&life.id);
         let (questions, is_open) = review.map_or((0, 0), |review| (review.questions, review.is_open));
         findings.cases(1);
-        let waits = i8::from(row.state == state::PENDING);
-        if (questions, is_open) != (waits, waits) {
+        let edit_waits = match row.state {
+            state::ACTIVE => lives.newest_proposal(life.id).is_some_and(|row| row.state == proposal_state::WAITING),
+            _out_of_sight => false,
+        };
+        let expected = TEXT * i8::from(row.state == state::PENDING) | EDIT * i8::from(edit_waits);
+        if (questions, is_open) != (expected, i8::from(expected != 0)) {
             let description = || format!("{} is in state {} with open questions {questions}", life.id, row.state);
             findings.add(description, &[life.created]);
         }

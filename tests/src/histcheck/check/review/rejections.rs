@@ -2,12 +2,13 @@
 //! call, and only the author learns that it waits.
 
 use super::super::{Findings, refused_calls};
-use super::lives::{CommentLife, Lives, Point, reaches};
+use super::life::{CommentLife, Point, reaches};
+use super::lives::Lives;
 use super::review_call;
 use crate::histcheck::history::{
     JudgedTarget, ModeratedItem, ModeratorAct, Op, Outcome, PublicRead, ReviewCall, ReviewResponse, state,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of edits from which on an author may have to wait for a verdict.
 const EDITS: usize = 3;
@@ -98,10 +99,11 @@ fn violation(lives: &Lives<'_>, op: &Op, call: &ReviewCall, reason: &str) -> Opt
 }
 
 fn explains_edit(life: &CommentLife, points: &[&Point], reason: &str, op: &Op) -> bool {
-    let edits = life.points.windows(2).filter(|pair| pair[0].text != pair[1].text && pair[1].begun < op.ended).count();
     match reason {
         "COMMENT_NOT_FOUND" => points.iter().any(|point| point.state == state::DELETED),
-        "STATE_CONFLICT" => points.iter().any(|point| point.state == state::HIDDEN) || edits >= EDITS,
+        "STATE_CONFLICT" => {
+            points.iter().any(|point| point.state == state::HIDDEN) || life.unjudged_edits(op.begun, op.ended) >= EDITS
+        }
         _other => false,
     }
 }
@@ -130,10 +132,12 @@ fn explains_reply(
 /// Checks the errors of single targets of verdicts.
 fn check_judgements(lives: &Lives<'_>, findings: &mut Findings) {
     let mut read: BTreeMap<(i64, &str), &ModeratedItem> = BTreeMap::new();
+    let mut proposals: BTreeSet<(i64, &str)> = BTreeSet::new();
     let mut claimed: BTreeMap<i64, Vec<(u32, u64)>> = BTreeMap::new();
     for (number, call, response) in lives.responses() {
         for item in response.moderated() {
             read.insert((item.id, &item.etag), item);
+            proposals.insert((item.id, &item.proposal_etag));
             if let ReviewCall::Claim { moderator, .. } = call {
                 claimed.entry(item.id).or_default().push((*moderator, lives.op(number).begun));
             }
@@ -165,11 +169,27 @@ fn check_judgements(lives: &Lives<'_>, findings: &mut Findings) {
                 claimed.get(id).is_some_and(|claims| claims.iter().any(by_other)) || unknown.iter().any(by_other);
             let item = read.get(&(*id, &**etag)).copied();
             let Some(life) = lives.comments.get(id).filter(|life| !life.uncertain) else { continue };
-            if !explains_error(life, (op, *act), outcome, item, is_leased) {
+            let is_explained = if proposals.contains(&(*id, &**etag)) {
+                explains_error_of_proposal(life, op, outcome, is_leased)
+            } else {
+                explains_error(life, (op, *act), outcome, item, is_leased)
+            };
+            if !is_explained {
                 let description = || format!("{act:?} of {id}, read as {item:?}, is refused for {}", outcome.reason);
                 findings.add(description, &[life.created, number]);
             }
         }
+    }
+}
+
+/// Returns true if a verdict on a proposed edit may be refused so. An edit that waits is one of a
+/// comment in sight, or of a deleted one.
+fn explains_error_of_proposal(life: &CommentLife, op: &Op, outcome: &JudgedTarget, is_leased: bool) -> bool {
+    match &*outcome.reason {
+        "ETAG_MISMATCH" => true,
+        "REVIEW_LEASE_LOST" => is_leased,
+        "COMMENT_NOT_FOUND" => life.points_within(op.begun, op.ended).any(|point| point.state == state::DELETED),
+        reason => refused_calls::is_transient(reason) || reason == "DEADLINE_EXCEEDED",
     }
 }
 

@@ -6,7 +6,8 @@
 use super::super::{Findings, tables};
 use crate::histcheck::history::{
     Call, CommentRow, ContentRow, DecisionRow, History, JudgedTarget, ModeratedItem, ModeratorAct, Op, Outcome,
-    PublicRead, ReviewCall, ReviewResponse, ReviewRow, Rows, SeenComment, SeenDecision, SubjectRow, Table, state,
+    ProposalRow, PublicRead, ReviewCall, ReviewResponse, ReviewRow, Rows, SeenComment, SeenDecision, SeenProposal,
+    SubjectRow, Table, proposal_state, state,
 };
 use crate::histcheck::names::{LAST_READS, REVIEWED};
 
@@ -20,12 +21,21 @@ pub(super) struct ReviewSample {
     comments: Vec<CommentRow>,
     reviews: Vec<ReviewRow>,
     decisions: Vec<DecisionRow>,
+    proposals: Vec<ProposalRow>,
+    /// The texts that an approved edit gave to comments.
+    texts: Vec<(i64, u64)>,
 }
 
 impl Default for ReviewSample {
     fn default() -> Self {
-        let mut sample =
-            Self { history: History::default(), comments: Vec::new(), reviews: Vec::new(), decisions: Vec::new() };
+        let mut sample = Self {
+            history: History::default(),
+            comments: Vec::new(),
+            reviews: Vec::new(),
+            decisions: Vec::new(),
+            proposals: Vec::new(),
+            texts: Vec::new(),
+        };
         sample.root(1, 11, 1).root(2, 12, 2).read(3, 11, "11.1", state::PENDING, 0);
         sample.judge(
             4,
@@ -40,7 +50,12 @@ impl Default for ReviewSample {
 
 /// Returns a decision of moderator 1.
 pub(super) fn sample_decision(comment: i64, number: i32, act: ModeratorAct, from: i8, to: i8) -> SeenDecision {
-    SeenDecision { comment, number, act: act as i32, from, to, moderator: 1 }
+    SeenDecision { comment, number, act: act as i32, of_proposal: false, from, to, moderator: 1 }
+}
+
+/// Returns the text of a proposed edit.
+pub(super) const fn edited_text(number: i32) -> u64 {
+    number as u64 + 100
 }
 
 impl ReviewSample {
@@ -85,20 +100,97 @@ impl ReviewSample {
             replies: 0,
             revision: 1,
         });
-        self.reviews.push(ReviewRow { comment: id, never_public: 1, is_open: 1, questions: 1, decisions: 0 });
-        self.op(at, call, Outcome::Reviewed(ReviewResponse::Written { comment, revision }))
+        self.reviews.push(ReviewRow {
+            comment: id,
+            never_public: 1,
+            is_open: 1,
+            questions: 1,
+            decisions: 0,
+            proposal: 0,
+        });
+        self.op(at, call, Outcome::Reviewed(ReviewResponse::Written { comment, revision, proposal: None }))
     }
 
     /// Adds a write of the author, after which the row has this state.
     pub(super) fn write(&mut self, at: u64, call: ReviewCall, seen: SeenComment, revision: i64) -> &mut Self {
         self.row(seen.id, |row| row.state = seen.state);
-        self.op(at, call, Outcome::Reviewed(ReviewResponse::Written { comment: seen, revision }))
+        self.op(at, call, Outcome::Reviewed(ReviewResponse::Written { comment: seen, revision, proposal: None }))
+    }
+
+    /// Adds an edit of the author, whose text is its number plus 100. It waits in place of an
+    /// earlier one.
+    pub(super) fn propose(&mut self, at: u64, id: i64, number: i32, revision: i64) -> &mut Self {
+        let (text, state) = (edited_text(number), proposal_state::WAITING);
+        for row in self.proposals.iter_mut().filter(|row| row.comment == id && row.state == state) {
+            row.state = proposal_state::DROPPED;
+        }
+        self.proposals.push(ProposalRow { comment: id, number, text, state });
+        self.review(id, |row| (row.is_open, row.questions, row.proposal) = (1, 2, number));
+        let comment = SeenComment { id, text: id as u64, state: state::ACTIVE };
+        let proposal = Some(SeenProposal { number, text, state });
+        let call = ReviewCall::Edit { comment: id, member: AUTHOR, text };
+        self.op(at, call, Outcome::Reviewed(ReviewResponse::Written { comment, revision, proposal }))
+    }
+
+    /// Adds a moderator's read of the edit that waits.
+    pub(super) fn read_proposal(&mut self, at: u64, id: i64, etag: &str, number: i32, decisions: i32) -> &mut Self {
+        let item = ModeratedItem {
+            id,
+            text: id as u64,
+            state: state::ACTIVE,
+            etag: format!("{id}.text.{decisions}").into(),
+            open: true,
+            decisions,
+            proposal: Some(SeenProposal { number, text: edited_text(number), state: proposal_state::WAITING }),
+            proposal_etag: etag.into(),
+        };
+        let call = ReviewCall::Moderated { comments: [id].into() };
+        self.op(at, call, Outcome::Reviewed(ReviewResponse::Moderated([item].into())))
+    }
+
+    /// Adds a verdict of moderator 1 on a proposed edit, and the rows that it makes: revision 0
+    /// refuses the edit.
+    pub(super) fn judge_proposal(
+        &mut self,
+        at: u64,
+        (id, etag): (i64, &str),
+        (number, proposal): (i32, i32),
+        revision: i64,
+    ) -> &mut Self {
+        let (act, ends_as) = if revision > 0 {
+            (ModeratorAct::Approve, proposal_state::APPROVED)
+        } else {
+            (ModeratorAct::Reject, proposal_state::REJECTED)
+        };
+        let decision =
+            SeenDecision { of_proposal: true, ..sample_decision(id, number, act, state::ACTIVE, state::ACTIVE) };
+        self.judge(at, 1, (id, etag), decision, revision);
+        self.decisions.last_mut().unwrap().proposal = proposal;
+        if revision > 0 {
+            self.texts.push((id, edited_text(proposal)));
+        }
+        self.proposal(id, proposal, |row| row.state = ends_as)
+    }
+
+    /// Changes the row of a proposed edit.
+    pub(super) fn proposal(&mut self, id: i64, number: i32, change: impl FnOnce(&mut ProposalRow)) -> &mut Self {
+        change(self.proposals.iter_mut().find(|row| (row.comment, row.number) == (id, number)).unwrap());
+        self
     }
 
     /// Adds a read by a moderator.
     pub(super) fn read(&mut self, at: u64, id: i64, etag: &str, state: i8, decisions: i32) -> &mut Self {
         let open = state == state::PENDING;
-        let item = ModeratedItem { id, text: id as u64, state, etag: etag.into(), open, decisions };
+        let item = ModeratedItem {
+            id,
+            text: id as u64,
+            state,
+            etag: etag.into(),
+            open,
+            decisions,
+            proposal: None,
+            proposal_etag: "".into(),
+        };
         let call = ReviewCall::Moderated { comments: [id].into() };
         self.op(at, call, Outcome::Reviewed(ReviewResponse::Moderated([item].into())))
     }
@@ -113,7 +205,7 @@ impl ReviewSample {
         revision: i64,
     ) -> &mut Self {
         let SeenDecision { comment, number, act, from, to, .. } = decision;
-        self.decisions.push(DecisionRow { comment, number, act, from, to, revision, moderator });
+        self.decisions.push(DecisionRow { comment, number, act, proposal: 0, from, to, revision, moderator });
         self.row(comment, |row| row.state = to);
         self.review(comment, |row| {
             (row.decisions, row.never_public) = (number, i8::from(row.never_public != 0 && to != state::ACTIVE));
@@ -159,7 +251,7 @@ impl ReviewSample {
         state: i8,
     ) -> &mut Self {
         let comments = [SeenComment { id, text: id as u64, state }].into();
-        let response = ReviewResponse::Seen { comments, counts: None, names_moderator: false };
+        let response = ReviewResponse::Seen { comments, proposals: [].into(), counts: None, names_moderator: false };
         self.op(at, ReviewCall::Public { read, viewer, fresh: true }, Outcome::Reviewed(response))
     }
 
@@ -172,6 +264,8 @@ impl ReviewSample {
             etag: format!("{id}.1").into(),
             open: true,
             decisions: 0,
+            proposal: None,
+            proposal_etag: "".into(),
         };
         let response = ReviewResponse::Moderated(ids.iter().map(item).collect());
         self.op(at, ReviewCall::Queue { leased: true }, Outcome::Reviewed(response))
@@ -205,8 +299,11 @@ impl ReviewSample {
     fn anomalies(&self) -> Vec<(&'static str, String)> {
         let subject =
             SubjectRow { id: 1, part: 0, subject: REVIEWED, next_floor: 9, roots: 1, comments: 1, revision: 9 };
-        let content =
-            |row: &CommentRow| ContentRow { comment: row.id, part: 0, text_subject: REVIEWED, text: row.id as u64 };
+        let content = |row: &CommentRow| {
+            let approved = self.texts.iter().rfind(|(comment, _)| *comment == row.id).map(|(_, text)| *text);
+            let text = approved.unwrap_or(row.id as u64);
+            ContentRow { comment: row.id, part: 0, text_subject: REVIEWED, text }
+        };
         let table = |rows| Table { source: 0, number: 0, rows };
         let (ops, cache) = (self.history.ops.clone(), self.history.cache.clone());
         let tables = vec![
@@ -215,6 +312,7 @@ impl ReviewSample {
             table(Rows::Contents(self.comments.iter().map(content).collect())),
             table(Rows::Reviews(self.reviews.clone())),
             table(Rows::Decisions(self.decisions.clone())),
+            table(Rows::Proposals(self.proposals.clone())),
         ];
         let history = History { ops, cache, tables, ..History::default() };
         let stored = tables::check(&history, &mut Findings::default());

@@ -3,7 +3,8 @@
 //! changes lead to.
 
 use super::super::Findings;
-use super::lives::{CommentLife, Lives};
+use super::life::CommentLife;
+use super::lives::Lives;
 use crate::histcheck::history::{ReviewResponse, SeenComment, state};
 
 /// Finds changes that the table does not allow, and states that no change explains.

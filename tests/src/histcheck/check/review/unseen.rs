@@ -3,7 +3,8 @@
 //! are informed of nothing that is not public. Redis has no text that was never public.
 
 use super::super::{Findings, MAX_AGE};
-use super::lives::{CommentLife, Lives, Point};
+use super::life::{CommentLife, Point};
+use super::lives::Lives;
 use crate::histcheck::history::{
     CacheEntry, Call, ChangeKind, CommentRow, Nanos, Op, Outcome, PublicRead, ReviewCall, ReviewResponse, SeenComment,
     state,
@@ -13,8 +14,10 @@ use crate::histcheck::names;
 /// Finds texts, names and counts that reach readers that may not see them.
 pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
     for (number, call, response) in lives.responses() {
-        let (ReviewCall::Public { read, viewer, fresh }, ReviewResponse::Seen { comments, counts, names_moderator }) =
-            (call, response)
+        let (
+            ReviewCall::Public { read, viewer, fresh },
+            ReviewResponse::Seen { comments, counts, names_moderator, .. },
+        ) = (call, response)
         else {
             continue;
         };
@@ -113,15 +116,20 @@ fn check_watches(lives: &Lives<'_>, findings: &mut Findings) {
 /// Returns the violation of a change that a watcher receives. A batch may change a comment twice at
 /// one revision.
 fn report_violation(life: &CommentLife, revision: i64, kind: ChangeKind) -> Option<&'static str> {
-    let first = life.points.iter().position(|point| point.revision == revision)?;
+    let Some(first) = life.points.iter().position(|point| point.revision == revision) else {
+        // An edit that waits makes a revision, and is no change to readers.
+        return Some("nothing of it changed in sight");
+    };
     let at_revision = || life.points[first..].iter().take_while(|point| point.revision == revision);
     let becomes_public = at_revision().any(|point| point.state == state::ACTIVE);
     let was_ever = life.points[..first].iter().any(|point| point.state == state::ACTIVE);
     let before = first.checked_sub(1).map_or(0, |before| shown_state(&life.points[before]));
+    let text_before = first.checked_sub(1).map_or(0, |before| life.points[before].text);
+    let is_edited = at_revision().any(|point| point.state == state::ACTIVE && point.text != text_before);
     let differs = at_revision().any(|point| shown_state(point) != before);
     match kind {
         ChangeKind::Created => (was_ever || !becomes_public).then_some("it did not become visible for the first time"),
-        ChangeKind::Edited => (!becomes_public).then_some("it is not public"),
+        ChangeKind::Edited => (!is_edited).then_some("no other text of it became public"),
         ChangeKind::State => (!differs).then_some("readers see no difference"),
         ChangeKind::Other => Some("no call of the load makes such a change"),
     }
@@ -195,7 +203,12 @@ mod tests {
             sample.op(9, call, Outcome::Reviewed(response)).change_last(|op| op.client = LAST_READS);
             sample
         };
-        let seen = |counts, names_moderator| ReviewResponse::Seen { comments: [].into(), counts, names_moderator };
+        let seen = |counts, names_moderator| ReviewResponse::Seen {
+            comments: [].into(),
+            proposals: [].into(),
+            counts,
+            names_moderator,
+        };
         with(seen(Some((1, 1)), false)).finds_nothing();
         with(seen(Some((2, 2)), false)).finds("unseen", "the counts are (2, 2), and (1, 1)");
         with(seen(None, true)).finds("unseen", "a moderator is named");
@@ -214,18 +227,23 @@ mod tests {
         received(3, 11, ChangeKind::Created).finds_nothing();
         received(2, 12, ChangeKind::Created).finds("unseen", "it did not become visible for the first time");
         received(2, 12, ChangeKind::State).finds("unseen", "readers see no difference");
-        received(1, 11, ChangeKind::Edited).finds("unseen", "it is not public");
+        received(1, 11, ChangeKind::Edited).finds("unseen", "no other text of it became public");
+        received(4, 11, ChangeKind::Edited).finds("unseen", "nothing of it changed in sight");
     }
 
     #[test]
-    fn an_approval_and_an_edit_of_one_batch_have_one_revision() {
-        let mut sample = ReviewSample::default();
-        let edited = SeenComment { id: 11, text: 11, state: state::ACTIVE };
-        sample.write(4, ReviewCall::Edit { comment: 11, member: AUTHOR, text: 11 }, edited, 3);
-        let changes = [(3, [(11, ChangeKind::Created), (11, ChangeKind::Edited)].into())].into();
-        let (call, outcome) = (Call::Watch { subject: REVIEWED, after: 1 }, Outcome::Changes { changes, last: 3 });
-        let watch = Op { client: 7, server: 0, begun: 1, ended: 9, request: (0, 0), call, outcome };
-        sample.change(|history| history.ops.push(watch)).finds_nothing();
+    fn an_approval_and_an_edit_that_waits_have_one_revision_in_a_batch() {
+        let received = |kinds: &[ChangeKind]| {
+            let mut sample = ReviewSample::default();
+            sample.propose(4, 11, 1, 3);
+            let changes = [(3, kinds.iter().map(|kind| (11, *kind)).collect())].into();
+            let (call, outcome) = (Call::Watch { subject: REVIEWED, after: 1 }, Outcome::Changes { changes, last: 3 });
+            let watch = Op { client: 7, server: 0, begun: 1, ended: 9, request: (0, 0), call, outcome };
+            sample.change(|history| history.ops.push(watch));
+            sample
+        };
+        received(&[ChangeKind::Created]).finds_nothing();
+        received(&[ChangeKind::Created, ChangeKind::Edited]).finds("unseen", "no other text of it became public");
     }
 
     #[test]

@@ -11,7 +11,30 @@ use crate::histcheck::history::{
 };
 
 /// Etags by comment, and what was read with each.
-type Read<'h> = BTreeMap<(i64, &'h str), (&'h ModeratedItem, u32)>;
+type Read<'h> = BTreeMap<(i64, &'h str), (Version, u32)>;
+
+/// The text or the proposed edit that an etag names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Version {
+    text: u64,
+    /// The state of the comment; that of a comment with a proposed edit is ACTIVE.
+    state: i8,
+    decisions: i32,
+    /// The number of the proposed edit; 0 is the text.
+    proposal: i32,
+}
+
+impl Version {
+    /// Returns the etags of an item, each with what it names.
+    fn all_of(item: &ModeratedItem) -> impl Iterator<Item = (&str, Self)> {
+        let ModeratedItem { text, state, decisions, .. } = *item;
+        let proposal = item.proposal.filter(|_| !item.proposal_etag.is_empty()).map(|seen| {
+            let (text, proposal) = (seen.text, seen.number);
+            (&*item.proposal_etag, Self { text, state: state::ACTIVE, decisions, proposal })
+        });
+        [(&*item.etag, Self { text, state, decisions, proposal: 0 })].into_iter().chain(proposal)
+    }
+}
 
 /// Finds verdicts on what was not read, second ones on an etag, and repeats with other responses.
 pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
@@ -37,7 +60,8 @@ pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
                     findings.add(description, &[op, number]);
                 }
             } else {
-                check_loser(lives, findings, number, (named, outcome));
+                let is_proposal = read.get(&named).is_some_and(|(version, _)| version.proposal > 0);
+                check_loser(lives, findings, number, (named, is_proposal), outcome);
             }
         }
     }
@@ -48,10 +72,11 @@ pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
 fn read<'h>(lives: &Lives<'h>, findings: &mut Findings) -> Read<'h> {
     let mut read: Read<'h> = BTreeMap::new();
     for (number, _, response) in lives.responses() {
-        for item in response.moderated() {
-            let (other, op) = *read.entry((item.id, &*item.etag)).or_insert((item, number));
-            if (other.text, other.state, other.decisions) != (item.text, item.state, item.decisions) {
-                let description = || format!("the etag {} names two versions: {other:?} and {item:?}", item.etag);
+        let versions = response.moderated().flat_map(|item| Version::all_of(item).map(|named| (item.id, named)));
+        for (id, (etag, version)) in versions {
+            let (other, op) = *read.entry((id, etag)).or_insert((version, number));
+            if other != version {
+                let description = || format!("the etag {etag} names two versions: {other:?} and {version:?}");
                 findings.add(description, &[op, number]);
             }
         }
@@ -64,7 +89,7 @@ fn check_decision(
     findings: &mut Findings,
     (number, call): (u32, &ReviewCall),
     decision: &SeenDecision,
-    read: Option<&(&ModeratedItem, u32)>,
+    read: Option<&(Version, u32)>,
 ) {
     let ReviewCall::Judge { moderator, act, .. } = call else { return };
     if (decision.act, decision.moderator) != (*act as i32, *moderator) {
@@ -74,10 +99,16 @@ fn check_decision(
         findings.add(|| format!("an acknowledged decision has no row: {decision:?}"), &[number]);
         return;
     };
-    if (row.act, row.from, row.to, row.moderator) != (decision.act, decision.from, decision.to, decision.moderator) {
+    let stored = SeenDecision { act: row.act, of_proposal: row.proposal > 0, from: row.from, to: row.to, ..*decision };
+    if (stored, row.moderator) != (*decision, decision.moderator) {
         findings.add(|| format!("the row of {decision:?} is {row:?}"), &[number]);
     }
     let Some((item, op)) = read else { return };
+    if row.proposal != item.proposal {
+        let description =
+            || format!("proposal {} was judged, and {} was read (0 is the text)", row.proposal, item.proposal);
+        findings.add(description, &[*op, number]);
+    }
     if decision.number != item.decisions + 1 {
         let description = || format!("decision {} on what was read after {}", decision.number, item.decisions);
         findings.add(description, &[*op, number]);
@@ -86,7 +117,8 @@ fn check_decision(
         findings
             .add(|| format!("a decision from {} on what was read as {}", decision.from, item.state), &[*op, number]);
     }
-    let Some(life) = lives.comments.get(&decision.comment).filter(|life| !life.uncertain && row.revision > 0) else {
+    let is_text_known = row.revision > 0 && row.proposal == 0;
+    let Some(life) = lives.comments.get(&decision.comment).filter(|life| !life.uncertain && is_text_known) else {
         return;
     };
     let judged = life.points.iter().rfind(|point| point.revision < row.revision);
@@ -96,17 +128,19 @@ fn check_decision(
     }
 }
 
-/// Checks that a late verdict gets the present etag and a decision that exists.
+/// Checks that a late verdict gets the present etag and a decision that exists. If no edit waits
+/// any more, there is no etag of one.
 fn check_loser(
     lives: &Lives<'_>,
     findings: &mut Findings,
     number: u32,
-    ((id, etag), outcome): ((i64, &str), &JudgedTarget),
+    ((id, etag), is_proposal): ((i64, &str), bool),
+    outcome: &JudgedTarget,
 ) {
     if &*outcome.reason != "ETAG_MISMATCH" {
         return;
     }
-    if &*outcome.etag == etag || outcome.etag.is_empty() {
+    if &*outcome.etag == etag || outcome.etag.is_empty() && !is_proposal {
         findings.add(|| format!("the etag {etag} of {id} mismatches {:?}", outcome.etag), &[number]);
     }
     if outcome.winner != 0 && !lives.decisions.contains_key(&(id, outcome.winner)) {
@@ -145,8 +179,8 @@ fn kind(op: &crate::histcheck::history::Op) -> &'static str {
 fn difference(first: &ReviewResponse, repeat: &ReviewResponse, is_later: bool) -> Option<String> {
     match (first, repeat) {
         (
-            ReviewResponse::Written { comment, revision },
-            ReviewResponse::Written { comment: other, revision: other_revision },
+            ReviewResponse::Written { comment, revision, .. },
+            ReviewResponse::Written { comment: other, revision: other_revision, .. },
         ) => ((comment.id, revision) != (other.id, other_revision))
             .then(|| format!("{} at {revision}, then {} at {other_revision}", comment.id, other.id)),
         (ReviewResponse::Judged(one), ReviewResponse::Judged(others)) => {

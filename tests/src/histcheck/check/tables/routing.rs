@@ -20,6 +20,7 @@ fn kind(rows: &Rows) -> &'static str {
         Rows::Likes(_) => "likes",
         Rows::Reviews(_) => "reviews",
         Rows::Decisions(_) => "decisions",
+        Rows::Proposals(_) => "proposals",
     }
 }
 
@@ -33,7 +34,7 @@ fn ids(rows: &Rows) -> Vec<(i64, i64)> {
         Rows::Likes(rows) => {
             rows.iter().flat_map(|row| [(row.comment, row.part), (row.subject_id, row.part)]).collect()
         }
-        Rows::Reviews(_) | Rows::Decisions(_) => Vec::new(),
+        Rows::Reviews(_) | Rows::Decisions(_) | Rows::Proposals(_) => Vec::new(),
     }
 }
 

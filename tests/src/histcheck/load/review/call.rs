@@ -15,8 +15,8 @@ use riposte_sdk::v1::{
     Decision, DeleteCommentRequest, GetCommentRequest, GetModeratedCommentsRequest, GetThreadRequest, Grounds,
     LikeValue, ListCommentRevisionsRequest, ListCommentsRequest, ListConversationRequest, ListDecisionsRequest,
     ListMemberCommentsRequest, ListRepliesRequest, ListReviewItemsRequest, ListUnlistedCommentsRequest,
-    ModeratedComment, ReleaseReviewItemsRequest, SetLikeRequest, SubmitVerdictsRequest, UndeleteCommentRequest,
-    UpdateCommentRequest, VerdictResult, VerdictTarget,
+    ModeratedComment, ProposedEdit, ReleaseReviewItemsRequest, SetLikeRequest, SubmitVerdictsRequest,
+    UndeleteCommentRequest, UpdateCommentRequest, VerdictResult, VerdictTarget,
 };
 use tonic::transport::Channel;
 use tonic::{Request, Status};
@@ -24,7 +24,7 @@ use tonic::{Request, Status};
 use crate::histcheck::fleet::Ports;
 use crate::histcheck::history::{
     JudgedTarget, ModeratedItem, ModeratorAct, Outcome, PublicRead, ReviewCall, ReviewResponse, SeenComment,
-    SeenDecision,
+    SeenDecision, SeenProposal,
 };
 use crate::histcheck::load::failure_outcome;
 use crate::histcheck::names;
@@ -91,36 +91,36 @@ async fn write(
     limit: Duration,
 ) -> ReviewResult {
     let mut service = CommentServiceClient::new(channel.clone());
-    let (comment, revision) = match call {
+    let (comment, revision, proposal) = match call {
         ReviewCall::Create { parent: 0, member, text } => {
             let (member_id, content) = (names::member_id(*member), content(&names::text(subject, *text)));
             let key = Some(names::key(subject));
             let request = CreateCommentRequest { subject: key, member_id, content, request_id, ..Default::default() };
             let made = service.create_comment(timed(limit, request)).await?.into_inner();
-            (made.comment, made.subject_revision)
+            (made.comment, made.subject_revision, None)
         }
         ReviewCall::Create { parent, member, text } => {
             let (member_id, content) = (names::member_id(*member), content(&names::text(subject, *text)));
             let request = CreateReplyRequest { parent_id: *parent, member_id, content, client: None, request_id };
             let made = ReplyServiceClient::new(channel).create_reply(timed(limit, request)).await?.into_inner();
-            (made.reply, made.subject_revision)
+            (made.reply, made.subject_revision, None)
         }
         ReviewCall::Edit { comment, member, text } => {
             let (member_id, content) = (names::member_id(*member), content(&names::text(subject, *text)));
             let request = UpdateCommentRequest { id: *comment, member_id, content, etag: String::new(), request_id };
             let edited = service.update_comment(timed(limit, request)).await?.into_inner();
-            (edited.comment, edited.subject_revision)
+            (edited.comment, edited.subject_revision, edited.proposed_edit)
         }
         ReviewCall::Delete { comment, member } => {
             let member_id = names::member_id(*member);
             let request = DeleteCommentRequest { id: *comment, member_id, request_id, ..Default::default() };
             let deleted = service.delete_comment(timed(limit, request)).await?.into_inner();
-            (deleted.comment, deleted.subject_revision)
+            (deleted.comment, deleted.subject_revision, None)
         }
         ReviewCall::Undelete { comment, member } => {
             let request = UndeleteCommentRequest { id: *comment, member_id: names::member_id(*member), request_id };
             let undeleted = service.undelete_comment(timed(limit, request)).await?.into_inner();
-            (undeleted.comment, undeleted.subject_revision)
+            (undeleted.comment, undeleted.subject_revision, None)
         }
         ReviewCall::Like { comment, member } => {
             let (comment_id, member_id) = (*comment, names::member_id(*member));
@@ -137,7 +137,7 @@ async fn write(
         | ReviewCall::Decisions { .. } => return Err(Status::unimplemented("no call of an author")),
     };
     let comment = comment.ok_or_else(|| Status::data_loss("the response lacks its comment"))?;
-    Ok(ReviewResponse::Written { comment: seen(&comment), revision })
+    Ok(ReviewResponse::Written { comment: seen(&comment), revision, proposal: proposal.as_ref().map(proposed) })
 }
 
 async fn moderate(channel: Channel, call: &ReviewCall, request_id: String, limit: Duration) -> ReviewResult {
@@ -256,7 +256,7 @@ async fn public(
         PublicRead::Get(id) => {
             let request = GetCommentRequest { id, viewer_member_id: member, fresh, ..Default::default() };
             let found = comments.get_comment(timed(limit, request)).await?.into_inner();
-            Ok(shown_as(&found, found.comment.iter(), None))
+            Ok(shown_with(&found, found.comment.iter().map(|comment| (comment, found.proposed_edit.as_ref()))))
         }
         PublicRead::Batch(id) => {
             let request = BatchGetCommentsRequest { ids: vec![id], allow_missing: true, fresh };
@@ -279,7 +279,8 @@ async fn public(
             let texts = found.revisions.iter().filter_map(|former| former.content.as_ref());
             let text = |text: &str| SeenComment { id, text: names::text_number(text).1, state: 0 };
             let comments = texts.map(|content| text(&content.text)).collect();
-            Ok(ReviewResponse::Seen { comments, counts: None, names_moderator: names_moderator(&found) })
+            let (proposals, names_moderator) = ([].into(), names_moderator(&found));
+            Ok(ReviewResponse::Seen { comments, proposals, counts: None, names_moderator })
         }
         PublicRead::OfMember(of) => {
             let (object_type, member_id) = (names::REVIEWED_TYPE.to_owned(), names::member_id(of));
@@ -293,7 +294,8 @@ async fn public(
             let request =
                 ListUnlistedCommentsRequest { subject: key, member_id: member, page_size, ..Default::default() };
             let found = comments.list_unlisted_comments(timed(limit, request)).await?.into_inner();
-            Ok(shown_as(&found, found.comments.iter().filter_map(|unlisted| unlisted.comment.as_ref()), None))
+            let own = found.comments.iter();
+            Ok(shown_with(&found, own.filter_map(|own| Some((own.comment.as_ref()?, own.proposed_edit.as_ref())))))
         }
     }
 }
@@ -304,7 +306,23 @@ fn shown_as<'c>(
     comments: impl Iterator<Item = &'c Comment>,
     counts: Option<(i32, i32)>,
 ) -> ReviewResponse {
-    ReviewResponse::Seen { comments: comments.map(seen).collect(), counts, names_moderator: names_moderator(response) }
+    let (comments, proposals, names_moderator) = (comments.map(seen).collect(), [].into(), names_moderator(response));
+    ReviewResponse::Seen { comments, proposals, counts, names_moderator }
+}
+
+/// Returns the response of a public response with these comments and their proposed edits.
+fn shown_with<'c>(
+    response: &impl Message,
+    comments: impl Iterator<Item = (&'c Comment, Option<&'c ProposedEdit>)>,
+) -> ReviewResponse {
+    let found: Vec<_> = comments.collect();
+    let proposals = found.iter().filter_map(|(comment, proposal)| Some((comment.id, proposed((*proposal)?))));
+    ReviewResponse::Seen {
+        proposals: proposals.collect(),
+        comments: found.iter().map(|(comment, _)| seen(comment)).collect(),
+        counts: None,
+        names_moderator: names_moderator(response),
+    }
 }
 
 /// Returns true if a response contains a moderator's id or note anywhere.
@@ -318,11 +336,18 @@ fn seen(comment: &Comment) -> SeenComment {
     SeenComment { id: comment.id, text, state: i8::try_from(comment.state).unwrap_or_default() }
 }
 
+fn proposed(found: &ProposedEdit) -> SeenProposal {
+    let text = found.content.as_ref().map_or(0, |content| names::text_number(&content.text).1);
+    SeenProposal { number: found.number, text, state: i8::try_from(found.state).unwrap_or_default() }
+}
+
 fn moderated(found: &ModeratedComment) -> ModeratedItem {
     let SeenComment { id, text, state } =
         found.comment.as_ref().map_or_else(|| SeenComment { id: 0, text: 0, state: 0 }, seen);
     let decisions = found.last_decision.as_ref().map_or(0, |last| number(&last.id));
-    ModeratedItem { id, text, state, etag: found.etag.as_str().into(), open: !found.causes.is_empty(), decisions }
+    let proposal = found.proposed_edit.as_ref().map(proposed);
+    let (etag, proposal_etag) = (found.etag.as_str().into(), found.proposed_edit_etag.as_str().into());
+    ModeratedItem { id, text, state, etag, open: !found.causes.is_empty(), decisions, proposal, proposal_etag }
 }
 
 /// Returns the number in the id of a decision. The id is opaque to callers; it is read here because
@@ -337,6 +362,7 @@ fn decision(found: &Decision) -> SeenDecision {
         comment: found.comment_id,
         number: number(&found.id),
         act: found.action,
+        of_proposal: found.proposed_edit,
         from: state(found.from_state),
         to: state(found.to_state),
         moderator: names::moderator(&found.actor_id),

@@ -76,8 +76,27 @@ pub(super) struct ReviewPlanner {
     own: Vec<KnownComment>,
     /// Acknowledged requests, which may be repeated.
     acknowledged: Vec<(u32, ReviewCall, RequestId)>,
-    /// Comments as a moderator read them, with the lease under which they were read.
-    read: Vec<(ModeratedItem, Box<str>)>,
+    /// Texts and proposed edits as a moderator read them, with the lease under which they were read.
+    read: Vec<(Readable, Box<str>)>,
+}
+
+/// A text or a proposed edit that a moderator read.
+#[derive(Debug, Clone)]
+struct Readable {
+    comment: i64,
+    etag: Box<str>,
+    /// The state of the comment; `None` for a proposed edit.
+    state: Option<i8>,
+}
+
+impl Readable {
+    /// Returns the text of a comment and the edit that waits, if one does.
+    fn all_of(item: &ModeratedItem) -> impl Iterator<Item = Self> {
+        let ModeratedItem { id, state, etag, proposal_etag, .. } = item;
+        let text = Self { comment: *id, etag: etag.clone(), state: Some(*state) };
+        let proposal = Self { comment: *id, etag: proposal_etag.clone(), state: None };
+        [text, proposal].into_iter().filter(|readable| !readable.etag.is_empty())
+    }
 }
 
 impl ReviewPlanner {
@@ -94,10 +113,11 @@ impl ReviewPlanner {
     pub(super) fn next(&mut self, known: &ReviewedComments) -> PlannedReview {
         let planned = match self.rng.random_range(0..100) {
             0..9 => None,
-            9..21 => self.reply(known),
-            21..25 => self.own().map(Self::delete),
-            25..29 => self.own().map(Self::undelete),
-            29..34 => known.any(&mut self.rng).map(|comment| self.like(comment)),
+            9..17 => self.reply(known),
+            17..25 => self.own().map(|own| self.edit(own)),
+            25..27 => self.own().map(Self::delete),
+            27..30 => self.own().map(Self::undelete),
+            30..34 => known.any(&mut self.rng).map(|comment| self.like(comment)),
             34..39 => Some(self.claim()),
             39..40 => self.release(),
             40..60 => self.judge(),
@@ -124,7 +144,9 @@ impl ReviewPlanner {
         if !matches!(planned.call, ReviewCall::Queue { .. }) {
             let lease = if let ReviewResponse::Claimed { lease, .. } = response { lease.clone() } else { "".into() };
             for item in response.moderated() {
-                Self::store(&mut self.rng, &mut self.read, (item.clone(), lease.clone()));
+                for readable in Readable::all_of(item) {
+                    Self::store(&mut self.rng, &mut self.read, (readable, lease.clone()));
+                }
             }
         }
         if planned.call.writes() && !matches!(planned.call, ReviewCall::Like { .. }) {
@@ -175,6 +197,11 @@ impl ReviewPlanner {
         Some(PlannedReview::of(parent.subject, call))
     }
 
+    fn edit(&mut self, own: KnownComment) -> PlannedReview {
+        let call = ReviewCall::Edit { comment: own.id, member: own.member, text: self.text() };
+        PlannedReview::of(own.subject, call)
+    }
+
     fn delete(own: KnownComment) -> PlannedReview {
         PlannedReview::of(own.subject, ReviewCall::Delete { comment: own.id, member: own.member })
     }
@@ -195,26 +222,26 @@ impl ReviewPlanner {
 
     fn release(&mut self) -> Option<PlannedReview> {
         let (item, lease) = self.take_read()?;
-        let call = ReviewCall::Release { moderator: self.client, comments: [item.id].into(), lease };
+        let call = ReviewCall::Release { moderator: self.client, comments: [item.comment].into(), lease };
         Some(PlannedReview::of(REVIEWED, call))
             .filter(|planned| matches!(&planned.call, ReviewCall::Release { lease, .. } if !lease.is_empty()))
     }
 
-    fn take_read(&mut self) -> Option<(ModeratedItem, Box<str>)> {
+    fn take_read(&mut self) -> Option<(Readable, Box<str>)> {
         let count = self.read.len();
         (count > 0).then(|| self.read.swap_remove(self.rng.random_range(0..count)))
     }
 
-    /// Returns a verdict on comments that were read before. Some were judged or edited since. In
-    /// one of five cases the etags stay in use.
+    /// Returns a verdict on texts or proposed edits that were read before. Some were judged or
+    /// edited since. In one of five cases the etags stay in use.
     fn judge(&mut self) -> Option<PlannedReview> {
         let (first, lease) = self.take_read()?;
         let act = self.act(first.state);
         let most = if self.rng.random_ratio(1, 3) { TARGETS } else { 1 };
         let mut chosen = vec![first];
         while chosen.len() < most {
-            let fits = |(item, _): &(ModeratedItem, Box<str>)| {
-                item.state == chosen[0].state && chosen.iter().all(|other| other.id != item.id)
+            let fits = |(item, _): &(Readable, Box<str>)| {
+                item.state == chosen[0].state && chosen.iter().all(|other| other.comment != item.comment)
             };
             let Some(at) = self.read.iter().position(fits) else { break };
             chosen.push(self.read.swap_remove(at).0);
@@ -222,12 +249,16 @@ impl ReviewPlanner {
         if self.rng.random_ratio(1, 5) {
             self.read.push((chosen[0].clone(), lease.clone()));
         }
-        let targets = chosen.into_iter().map(|item| (item.id, item.etag)).collect();
+        let targets = chosen.into_iter().map(|item| (item.comment, item.etag)).collect();
         Some(PlannedReview::of(REVIEWED, ReviewCall::Judge { moderator: self.client, act, targets, lease }))
     }
 
-    /// Returns an act on a comment of this state; in one of six cases one that may conflict.
-    fn act(&mut self, of: i8) -> ModeratorAct {
+    /// Returns an act on a comment of this state, in one of six cases one that may conflict, or an
+    /// act on a proposed edit.
+    fn act(&mut self, of: Option<i8>) -> ModeratorAct {
+        let Some(of) = of else {
+            return if self.rng.random_ratio(2, 3) { ModeratorAct::Approve } else { ModeratorAct::Reject };
+        };
         if self.rng.random_ratio(1, 6) {
             return ModeratorAct::ALL[self.rng.random_range(0..ModeratorAct::ALL.len())];
         }
