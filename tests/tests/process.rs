@@ -13,6 +13,7 @@ mod process {
     mod doctor;
     mod edit_races;
     mod exec;
+    mod exports;
     mod files;
     mod health;
     mod held_subjects;

@@ -30,7 +30,7 @@ pub use ranking::{RankIndexes, RankingSnapshots};
 pub use reports::Reports;
 pub use reviews::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewPosition, ReviewQuery, Reviews};
 pub use rows::{
-    CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, PassThrough, Reader, ReviewRows,
-    SubjectRows,
+    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, PassThrough, Reader,
+    ReviewRows, SubjectRows,
 };
 pub use watch::{SubjectLoad, SubjectLoads, SubjectWatch, SubjectWatches, WatchItem};

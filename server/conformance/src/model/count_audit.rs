@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use riposte_core::like::Like;
 use riposte_core::page::Liker;
-use riposte_core::ports::{ExportedComment, Reader};
+use riposte_core::ports::{ExportedComment, ExportedLike, Reader};
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::{CommentId, Content, Result, SubjectKey};
 
@@ -31,9 +31,10 @@ pub(crate) async fn audit_counts(reader: &dyn Reader, key: &SubjectKey) -> Resul
         let part = reader.export_comments(key, last, PART).await?;
         let Some(end) = part.last() else { break };
         last = Some(end.view.comment.reference.id);
+        let ids: Vec<CommentId> = part.iter().map(|exported| exported.view.comment.reference.id).collect();
+        subject_table.likes.append(&mut likes(reader, &ids).await?);
         for exported in part {
             let id = exported.view.comment.reference.id;
-            subject_table.likes.append(&mut likes(reader, id).await?);
             let duplicate = subject_table.rows.insert(id, row(exported));
             assert!(duplicate.is_none(), "{id:?} is exported twice");
         }
@@ -42,15 +43,17 @@ pub(crate) async fn audit_counts(reader: &dyn Reader, key: &SubjectKey) -> Resul
     Ok(subject_table.rows.len())
 }
 
-/// Exports all likes of a comment.
-async fn likes(reader: &dyn Reader, id: CommentId) -> Result<BTreeMap<(CommentId, riposte_core::MemberId), Like>> {
+/// Exports all likes of some comments.
+async fn likes(reader: &dyn Reader, ids: &[CommentId]) -> Result<BTreeMap<(CommentId, riposte_core::MemberId), Like>> {
     let mut likes = BTreeMap::new();
     let mut last = None;
     loop {
-        let part = reader.export_likes(id, last.as_ref(), PART).await?;
-        let Some(end) = part.last() else { return Ok(likes) };
-        last = Some(end.member.clone());
-        for Liker { member, value, time } in part {
+        let part = reader.export_likes(ids, last.as_ref(), PART).await?;
+        if part.is_empty() {
+            return Ok(likes);
+        }
+        last = part.last().cloned();
+        for ExportedLike { comment: id, liker: Liker { member, value, time } } in part {
             let operation = RequestId::from_bytes([0; 16]);
             let like = Like { comment_id: id, member: member.clone(), value, operation, changed: true, time };
             let duplicate = likes.insert((id, member), like);

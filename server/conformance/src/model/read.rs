@@ -1,5 +1,7 @@
 //! The reads of the oracle.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::decision::Decision;
@@ -10,7 +12,8 @@ use riposte_core::page::{
     MemberLike, Page, PageQuery, ReplyPage, RootPage, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
-    CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, ReviewRows, SubjectRows,
+    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Reader, ReviewRows,
+    SubjectRows,
 };
 use riposte_core::proposal::Proposal;
 use riposte_core::request::IdempotencyKey;
@@ -327,12 +330,23 @@ impl ExportRows for Model {
         Ok(exported.collect())
     }
 
-    async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
+    async fn export_likes(
+        &self,
+        ids: &[CommentId],
+        after: Option<&ExportedLike>,
+        limit: usize,
+    ) -> Result<Vec<ExportedLike>> {
         let tables = self.tables();
-        let Some((subject_table, _)) = tables.comment(id) else { return Ok(Vec::new()) };
-        let recount = Recount::new(subject_table);
-        let later = recount.likers(id).filter(|like| after.is_none_or(|after| like.member > *after));
-        Ok(later.take(limit).map(liker).collect())
+        let mut likes = Vec::new();
+        for id in ids.iter().copied().collect::<BTreeSet<_>>() {
+            let Some((subject_table, _)) = tables.comment(id) else { continue };
+            let recount = Recount::new(subject_table);
+            likes.extend(recount.likers(id).map(|like| ExportedLike { comment: id, liker: liker(like) }));
+        }
+        let position = |like: &ExportedLike| (like.comment, like.liker.member.clone());
+        likes.retain(|like| after.is_none_or(|after| position(like) > position(after)));
+        likes.truncate(limit);
+        Ok(likes)
     }
 }
 

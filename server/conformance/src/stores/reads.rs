@@ -27,7 +27,7 @@ pub(super) async fn absent_things_are_none_or_empty(backend: Backend) {
     assert_eq!(reader.likers(id, LikeValue::Like, None, 5).await.map(|page| page.items), Ok(Vec::new()));
     assert_eq!(reader.created_by(&key, &[fixture.request().key]).await, Ok(vec![None]));
     assert_eq!(reader.export_comments(&key, None, 5).await, Ok(Vec::new()));
-    assert_eq!(reader.export_likes(id, None, 5).await, Ok(Vec::new()));
+    assert_eq!(reader.export_likes(&[id], None, 5).await, Ok(Vec::new()));
     assert_eq!(reader.verify(&key).await.map(|report| report.comments), Ok(0));
     assert_eq!((reader.subjects(&[]).await, reader.comments(&[]).await), (Ok(Vec::new()), Ok(Vec::new())));
 }
@@ -307,10 +307,12 @@ pub(super) async fn an_export_contains_every_comment_and_parents_first(backend: 
     ids.push(verb.id);
     fixture.run(&key, verb.clone()).await;
     for limit in [1, 5, 13, 100] {
-        let (mut found, mut last) = (Vec::new(), None);
+        let (mut found, mut last, mut is_last) = (Vec::new(), None, false);
         loop {
             let part = fixture.process.reader.export_comments(&key, last, limit).await.expect("read");
             let Some(end) = part.last() else { break };
+            assert!(!is_last, "a part after one that is shorter than {limit}");
+            is_last = part.len() < limit;
             last = Some(end.view.comment.reference.id);
             found.extend(part);
         }

@@ -248,7 +248,7 @@ pub trait ReviewRows: Send + Sync + std::fmt::Debug {
 #[async_trait]
 pub trait ExportRows: Send + Sync + std::fmt::Debug {
     /// Returns all comments of a subject, whatever their state, parents before children, strictly
-    /// after `after`.
+    /// after `after`. A part that is shorter than `limit` is the last one.
     async fn export_comments(
         &self,
         key: &SubjectKey,
@@ -256,8 +256,15 @@ pub trait ExportRows: Send + Sync + std::fmt::Debug {
         limit: usize,
     ) -> Result<Vec<ExportedComment>>;
 
-    /// Returns all likes of a comment, by member, strictly after `after`.
-    async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>>;
+    /// Returns all likes of some comments of one subject, by comment and then by member, strictly
+    /// after `after`. A part that is shorter than `limit` is the last one. The rows of all these
+    /// likes are read for each part.
+    async fn export_likes(
+        &self,
+        ids: &[CommentId],
+        after: Option<&ExportedLike>,
+        limit: usize,
+    ) -> Result<Vec<ExportedLike>>;
 }
 
 /// A reader that answers some reads itself and passes the others on to an inner reader. Its
@@ -327,8 +334,13 @@ impl<T: PassThrough> ExportRows for T {
         self.inner().export_comments(key, after, limit).await
     }
 
-    async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
-        self.inner().export_likes(id, after, limit).await
+    async fn export_likes(
+        &self,
+        ids: &[CommentId],
+        after: Option<&ExportedLike>,
+        limit: usize,
+    ) -> Result<Vec<ExportedLike>> {
+        self.inner().export_likes(ids, after, limit).await
     }
 }
 
@@ -342,4 +354,13 @@ pub struct ExportedComment {
     /// The source and the external id of an imported comment; `None` for a comment that a caller
     /// wrote.
     pub origin: Option<ImportOrigin>,
+}
+
+/// A like or dislike with its comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportedLike {
+    /// The comment.
+    pub comment: CommentId,
+    /// The member and the value.
+    pub liker: Liker,
 }

@@ -1,18 +1,16 @@
-//! Exports: all comments of a subject and all likes of a comment.
+//! Exports: all comments of a subject and all their likes.
 
 use crate::domain::caller::Caller;
 use crate::domain::error::Result;
 use crate::domain::ids::CommentId;
-use crate::domain::member::MemberId;
-use crate::domain::page::Liker;
 use crate::domain::state::CommentState;
 use crate::domain::subject::SubjectKey;
-use crate::ports::ExportedComment;
+use crate::ports::{ExportedComment, ExportedLike};
 use crate::read::Comments;
 
 impl Comments {
     /// Returns the comments of a subject that follow `after`, in any state, parents before their
-    /// replies. Deleted comments have no content.
+    /// replies. Deleted comments have no content. A part shorter than `limit` is the last one.
     ///
     /// # Errors
     /// Those of [`Comments::policy`].
@@ -33,12 +31,18 @@ impl Comments {
         Ok(exported)
     }
 
-    /// Returns the likes of a comment that follow `after`, in the order of member ids. The handler
-    /// must have read the comment with [`Self::export_comments`], which checks the permission.
+    /// Returns the likes of some comments that follow `after`, by comment and then by member id. A
+    /// part shorter than `limit` is the last one. The handler must have read the comments with
+    /// [`Self::export_comments`], which checks the permission.
     ///
     /// # Errors
     /// Only errors of the store.
-    pub async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
-        self.reader.export_likes(id, after, limit).await
+    pub async fn export_likes(
+        &self,
+        ids: &[CommentId],
+        after: Option<&ExportedLike>,
+        limit: usize,
+    ) -> Result<Vec<ExportedLike>> {
+        self.reader.export_likes(ids, after, limit).await
     }
 }

@@ -1,6 +1,7 @@
 use super::{Fixture, content, error_of, member, restricted_to, run, text, unrestricted, video, write_context};
 use riposte_core::like::LikeValue;
 use riposte_core::object_type::ObjectType;
+use riposte_core::ports::ExportedLike;
 use riposte_core::subject::SubjectState;
 use riposte_core::verbs::{DeleteSubject, EditComment, SetLikeRequest, UpdateSubject};
 use riposte_core::{CommentId, Error, SubjectKey};
@@ -296,6 +297,10 @@ fn an_export_has_all_comments_and_no_content_of_deleted_ones() {
     assert_eq!(export(unrestricted(), None), Ok(vec![(active, true), (hidden, true), (deleted, false)]));
     assert_eq!(export(unrestricted(), Some(hidden)), Ok(vec![(deleted, false)]));
     assert_eq!(export(restricted_to(["wall"]), None), Err(Error::CallerNotAllowed));
-    let likes = run(fixture.comments.export_likes(active, Some(&member("bob")), 9)).expect("the oracle does not fail");
-    assert_eq!(likes.iter().map(|like| like.member.as_str()).collect::<Vec<_>>(), ["eve"]);
+    let likes =
+        |after| run(fixture.comments.export_likes(&[active, hidden], after, 9)).expect("the oracle does not fail");
+    let all = likes(None);
+    let members = |likes: &[ExportedLike]| likes.iter().map(|like| like.liker.member.clone()).collect::<Vec<_>>();
+    assert_eq!(members(&all), [member("bob"), member("eve")]);
+    assert_eq!(members(&likes(all.first())), [member("eve")]);
 }

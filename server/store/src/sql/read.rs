@@ -8,6 +8,7 @@ mod comments;
 mod conversation;
 mod created_by;
 mod export;
+mod exported_likes;
 mod like_states;
 mod likers;
 mod list_subjects;
@@ -42,7 +43,8 @@ use riposte_core::page::{
     PageQuery, PageSelector, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
-    CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, ReviewRows, SubjectRows,
+    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Reader, ReviewRows,
+    SubjectRows,
 };
 use riposte_core::proposal::Proposal;
 use riposte_core::request::IdempotencyKey;
@@ -353,7 +355,19 @@ impl ExportRows for SqlReader {
         self.run_query(export::ExportPage { key: key.clone(), after, limit }).await
     }
 
-    async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
-        self.run_query(likers::AllLikers { id, after: after.cloned(), limit }).await
+    async fn export_likes(
+        &self,
+        ids: &[CommentId],
+        after: Option<&ExportedLike>,
+        limit: usize,
+    ) -> Result<Vec<ExportedLike>> {
+        let Some(first) = ids.first() else { return Ok(Vec::new()) };
+        let query = exported_likes::ExportedLikes {
+            partition: first.partition(),
+            ids: ids.to_vec(),
+            after: after.cloned(),
+            limit,
+        };
+        self.run_query(query).await
     }
 }

@@ -7,9 +7,9 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 use riposte_core::comment::CommentView;
 use riposte_core::page::{
-    LikerCursor, LikersQuery, ListOrder, PageQuery, PageStart, ReplyPage, RootPage, SubjectCursor, SubtreeQuery,
+    Liker, LikerCursor, LikersQuery, ListOrder, PageQuery, PageStart, ReplyPage, RootPage, SubjectCursor, SubtreeQuery,
 };
-use riposte_core::ports::{CommentRows, RankIndexes, RankingSnapshots, Reader, SubjectRows};
+use riposte_core::ports::{CommentRows, ExportedLike, RankIndexes, RankingSnapshots, Reader, SubjectRows};
 use riposte_core::rank::{RankSort, RankedList};
 use riposte_core::request::IdempotencyKey;
 use riposte_core::review::Review;
@@ -187,8 +187,10 @@ impl Walker {
             Box::pin(r.member_likes(key, &member, after, limit))
         })
         .await;
-        let after = self.chance(50).then_some(&member);
-        self.compare(("export_likes", id, after, limit), |r| Box::pin(r.export_likes(id, after, limit))).await;
+        let liker = Liker { member: member.clone(), value, time };
+        let after = self.chance(50).then_some(ExportedLike { comment: id, liker });
+        let after = after.as_ref();
+        self.compare(("export_likes", ids, after, limit), |r| Box::pin(r.export_likes(&ids, after, limit))).await;
     }
 
     async fn query_requests(&mut self, key: &SubjectKey) {

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use riposte_core::ports::ExportedComment;
-use riposte_core::{ClientInfo, CommentId, Error, MemberId, SubjectKey};
+use riposte_core::ports::{ExportedComment, ExportedLike};
+use riposte_core::{ClientInfo, CommentId, Error, SubjectKey};
 use riposte_sdk::v1;
 use riposte_sdk::v1::export_subject_response::Item;
 use tokio::sync::mpsc;
@@ -51,6 +51,12 @@ pub(crate) async fn handle(
     Ok(Box::pin(ReceiverStream::new(receiver)))
 }
 
+/// A comment with the number of its likes and dislikes.
+struct LikedComment {
+    id: CommentId,
+    likes: usize,
+}
+
 struct Export {
     services: Services,
     call: Call,
@@ -70,12 +76,13 @@ impl Export {
         let mut liked = Vec::new();
         loop {
             let chunk = self.services.comments.export_comments(&self.call.caller, key, after, CHUNK).await?;
-            let Some(last) = chunk.last() else { break };
-            after = Some(last.view.comment.reference.id);
+            let is_last = chunk.len() < CHUNK;
+            after = chunk.last().map(|last| last.view.comment.reference.id);
             for exported in chunk {
                 let comment = &exported.view.comment;
-                if comment.counts.like_count + comment.counts.dislike_count > 0 {
-                    liked.push(comment.reference.id);
+                let likes = i64::from(comment.counts.like_count) + i64::from(comment.counts.dislike_count);
+                if let Some(likes) = usize::try_from(likes).ok().filter(|likes| *likes > 0) {
+                    liked.push(LikedComment { id: comment.reference.id, likes });
                 }
                 if let Some(origin) = &exported.origin {
                     external_ids.insert(comment.reference.id, origin.external_id.clone());
@@ -85,24 +92,27 @@ impl Export {
                     return Ok(());
                 }
             }
+            if is_last {
+                break;
+            }
         }
-        for id in liked {
-            if !self.send_likes(id).await? {
+        for ids in groups(liked) {
+            if !self.send_likes(&ids).await? {
                 break;
             }
         }
         Ok(())
     }
 
-    async fn send_likes(&mut self, id: CommentId) -> Result<bool, Error> {
-        let mut after: Option<MemberId> = None;
+    async fn send_likes(&mut self, ids: &[CommentId]) -> Result<bool, Error> {
+        let mut after = None;
         loop {
-            let chunk = self.services.comments.export_likes(id, after.as_ref(), CHUNK).await?;
-            let Some(last) = chunk.last() else { return Ok(true) };
-            after = Some(last.member.clone());
-            for liker in chunk {
+            let chunk = self.services.comments.export_likes(ids, after.as_ref(), CHUNK).await?;
+            let is_last = chunk.len() < CHUNK;
+            after = chunk.last().cloned();
+            for ExportedLike { comment, liker } in chunk {
                 let like = v1::ExportedLike {
-                    comment_id: id.get(),
+                    comment_id: comment.get(),
                     member_id: liker.member.as_str().to_owned(),
                     value: convert::like_value(liker.value).into(),
                     time: Some(convert::time(liker.time)),
@@ -111,8 +121,28 @@ impl Export {
                     return Ok(false);
                 }
             }
+            if is_last {
+                return Ok(true);
+            }
         }
     }
+}
+
+/// Divides comments into groups with fewer than [`CHUNK`] likes, so that one read has all likes of
+/// a group. A comment with more is a group of its own, which is read in parts.
+fn groups(liked: Vec<LikedComment>) -> Vec<Vec<CommentId>> {
+    let (mut groups, mut likes_of_last) = (Vec::<Vec<CommentId>>::new(), 0);
+    for LikedComment { id, likes } in liked {
+        likes_of_last += likes;
+        match groups.last_mut().filter(|_| likes_of_last < CHUNK) {
+            Some(group) => group.push(id),
+            None => {
+                groups.push(vec![id]);
+                likes_of_last = likes;
+            }
+        }
+    }
+    groups
 }
 
 fn exported_comment(exported: &ExportedComment, external_ids: &HashMap<CommentId, String>) -> v1::ExportedComment {
@@ -136,4 +166,22 @@ fn client_info(client: &ClientInfo) -> Option<v1::ClientInfo> {
         platform: platform.clone(),
         device: device.clone(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_read_has_the_likes_of_as_many_comments_as_fit() {
+        let id = |n| CommentId::new(n).unwrap();
+        let groups_of = |likes: &[usize]| {
+            let liked = (1..).zip(likes).map(|(n, likes)| LikedComment { id: id(n), likes: *likes });
+            groups(liked.collect()).iter().map(Vec::len).collect::<Vec<_>>()
+        };
+        assert_eq!(groups_of(&[]), [0; 0]);
+        assert_eq!(groups_of(&[1; 199]), [199]);
+        assert_eq!(groups_of(&[1; 400]), [199, 199, 2]);
+        assert_eq!(groups_of(&[150, 60, 100, 5_000, 1, 1]), [1, 2, 1, 2]);
+    }
 }

@@ -1,4 +1,4 @@
-//! The members that like or dislike a comment: the newest first, or all of them by member id.
+//! The members that like or dislike a comment, the newest first.
 
 use riposte_core::page::{Liker, LikerCursor, Page};
 use riposte_core::{CommentId, LikeValue, MemberId, Millis, Partition};
@@ -77,37 +77,6 @@ impl Likers {
             .add(Column::MemberId.gte(row::bytes(after.member.as_str())));
         let likers_query = self.likers_query(tx).filter(Column::Time.gte(after.time.0)).filter(newer);
         Ok(!likers(tx, likers_query.limit(1)).await?.is_empty())
-    }
-}
-
-/// All members that like or dislike a comment, by member id.
-#[derive(Debug)]
-pub(super) struct AllLikers {
-    pub(super) id: CommentId,
-    pub(super) after: Option<MemberId>,
-    pub(super) limit: usize,
-}
-
-impl ReadQuery for AllLikers {
-    type Output = Vec<Liker>;
-    const NAME: &'static str = "export likes";
-
-    fn partition(&self) -> Partition {
-        self.id.partition()
-    }
-
-    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
-        let mut likers_query = Entity::find()
-            .filter(Column::Part.eq(tx.part()))
-            .filter(Column::CommentId.eq(self.id.get()))
-            .filter(Column::Value.is_in([LikeValue::Like.code(), LikeValue::Dislike.code()]));
-        if let Some(after) = &self.after {
-            likers_query = likers_query.filter(Column::MemberId.gt(row::bytes(after.as_str())));
-        }
-        // No key has this order, so the database sorts. The range of the named key that belongs to
-        // one comment is small, and contains every column of the sort.
-        likers(tx, force_index(likers_query, index::LIKERS).order_by_asc(Column::MemberId).limit(self.limit as u64))
-            .await
     }
 }
 
