@@ -168,3 +168,18 @@ def test_ids_are_texts_in_json(riposte_client: riposte_sdk.Client) -> None:
     comment = riposte_client.subject("article", secrets.token_hex(8)).comment("m7", "Hi")
     written = riposte_sdk.to_json(comment.message)
     assert (written["id"], written["rootId"], written["likeCount"]) == (str(comment.id), "0", 0)
+
+
+def test_a_report_is_about_the_version_that_its_handle_shows(riposte_server: DevServer) -> None:
+    with riposte_sdk.connect(riposte_server.target, admin_target=riposte_server.admin_target) as client:
+        object_type = "r" + secrets.token_hex(8)
+        root = client.subject(object_type, "1").comment("m7", "old")
+        root.report("m8", reason="spam", claims_illegal=True)
+        queue = client.review_queue(object_type)
+        assert [(one.comment.comment.id, one.comment.report_count) for one in queue.items()] == [(root.id, 1)]
+        assert len(queue.claim("mod", limit=1).items) == 1
+        assert list(queue.items()) == [], "a moderator has leased it"
+        root.update("m7", "new")
+        root.report("m9", reason="hate")
+        reports = [(one.member_id, one.open, one.claims_illegal) for one in root.reports()]
+        assert reports == [("m9", False, False), ("m8", True, True)]

@@ -39,7 +39,7 @@ impl Judgement {
     }
 }
 
-/// What moderators do, and what they have done.
+/// Moderators of an object type, with their common rule.
 #[derive(Debug)]
 pub struct Moderators<J> {
     object_type: &'static str,
@@ -53,7 +53,7 @@ pub struct Moderators<J> {
 
 /// The decisions of moderators.
 #[derive(Debug, Default)]
-pub struct Work {
+pub struct Rulings {
     /// Each decision, with the revision of the subject that it made.
     pub decisions: Vec<(Decision, i64)>,
     /// The comments that were leased and not judged, by the token of their lease and the moderator.
@@ -73,13 +73,13 @@ impl<J: Fn(&Comment) -> Result<Judgement> + Send + Sync + 'static> Moderators<J>
     ///
     /// # Errors
     /// A verdict that failed, or a comment that two of them got.
-    pub async fn work(self: &Arc<Self>, servers: &[Server], count: usize) -> Result<Work> {
+    pub async fn work(self: &Arc<Self>, servers: &[Server], count: usize) -> Result<Rulings> {
         let mut tasks = JoinSet::new();
         for (number, server) in (0..count).zip(servers.iter().cycle()) {
             let (all, service) = (Arc::clone(self), server.moderation()?);
             tasks.spawn(async move { all.work_alone(service, format!("moderator-{number}")).await });
         }
-        let (mut work, mut shares, mut claimed) = (Work::default(), Vec::new(), HashSet::new());
+        let (mut work, mut shares, mut claimed) = (Rulings::default(), Vec::new(), HashSet::new());
         while let Some(done) = tasks.join_next().await {
             let one = done??;
             shares.push(one.decisions.len());
@@ -95,8 +95,8 @@ impl<J: Fn(&Comment) -> Result<Judgement> + Send + Sync + 'static> Moderators<J>
         Ok(work)
     }
 
-    async fn work_alone(&self, mut service: ModerationServiceClient<Connection>, name: String) -> Result<Work> {
-        let mut work = Work::default();
+    async fn work_alone(&self, mut service: ModerationServiceClient<Connection>, name: String) -> Result<Rulings> {
+        let mut work = Rulings::default();
         while let Some(claimed) = self.claim(&service, &name).await? {
             let mut targets: HashMap<Judgement, Vec<VerdictTarget>> = HashMap::new();
             for item in claimed.items {
@@ -162,7 +162,7 @@ impl<J: Fn(&Comment) -> Result<Judgement> + Send + Sync + 'static> Moderators<J>
     /// pages.
     ///
     /// # Errors
-    /// A comment with a text whose approval nobody has sent.
+    /// A comment with a text that was not approved.
     pub async fn read(self: Arc<Self>, say: Say, end: tokio::sync::watch::Receiver<bool>) -> Result<usize> {
         let mut pages = 0;
         while !*end.borrow() {

@@ -23,7 +23,7 @@ pub(crate) const CASES: &[Case] = cases![
     list_subjects_shows_every_subject_of_a_type_once,
     an_act_on_another_version_than_the_one_that_was_read_is_refused,
     a_moderator_pins_roots_of_any_subject,
-    moderators_tell_networks_apart_and_operators_read_addresses,
+    moderators_distinguish_networks_and_operators_read_addresses,
 ];
 
 pub(crate) async fn hide(fixture: &Fixture, id: i64) -> Result<Comment, Status> {
@@ -173,7 +173,7 @@ async fn a_moderator_pins_roots_of_any_subject(fixture: Fixture) -> Result<()> {
     super::floors::verify(&fixture, &say).await
 }
 
-async fn moderators_tell_networks_apart_and_operators_read_addresses(fixture: Fixture) -> Result<()> {
+async fn moderators_distinguish_networks_and_operators_read_addresses(fixture: Fixture) -> Result<()> {
     let say = Say::on(&fixture.client, "article");
     let written_at = async |ip: &str| -> Result<i64> {
         let client = ClientInfo { ip: ip.into(), platform: "ios".into(), device: "iPhone17,1".into() };

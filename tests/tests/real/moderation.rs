@@ -13,7 +13,7 @@ use riposte_sdk::v1::{
     ListUnlistedCommentsRequest, ModerationAction, ReleaseReviewItemsRequest, SubjectChange,
 };
 use riposte_tests::real::madrid::{self, Madrid, Orphans};
-use riposte_tests::real::moderators::{Judgement, Moderators, Work, decisions};
+use riposte_tests::real::moderators::{Judgement, Moderators, Rulings, decisions};
 use riposte_tests::real::polis::{self, Polis};
 use riposte_tests::real::{self, Storage};
 use riposte_tests::say::content;
@@ -25,12 +25,12 @@ use tokio::sync::watch;
 const ROW: &str = "row";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_verdicts_of_vtaiwan_are_repeated_by_four_moderators_at_two_servers() -> Result<()> {
+async fn the_judgements_of_vtaiwan_are_repeated_by_four_moderators_at_two_servers() -> Result<()> {
     replay("vtaiwan.uberx", (99, 78, 20)).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_verdicts_of_biodiversity_are_repeated_by_four_moderators_at_two_servers() -> Result<()> {
+async fn the_judgements_of_biodiversity_are_repeated_by_four_moderators_at_two_servers() -> Result<()> {
     replay("scoop-hivemind.biodiversity", (154, 162, 0)).await
 }
 
@@ -186,26 +186,26 @@ impl Replay {
 
     /// Compares a feed with the file: exactly the approved comments are reported, each as created
     /// at the revision of its decision.
-    fn compare_feed(&self, feed: &[SubjectChange], work: &Work) -> Result<()> {
-        let mut told = BTreeMap::new();
+    fn compare_feed(&self, feed: &[SubjectChange], work: &Rulings) -> Result<()> {
+        let mut reported = BTreeMap::new();
         for change in feed {
             for comment in &change.comments {
                 ensure!(comment.kind() == CommentChangeKind::Created, "{change:?}");
-                ensure!(told.insert(comment.comment_id, change.revision).is_none(), "reported twice: {change:?}");
+                ensure!(reported.insert(comment.comment_id, change.revision).is_none(), "reported twice: {change:?}");
             }
         }
         let approvals = work.decisions.iter().filter(|(decision, _)| decision.action() == ModerationAction::Approve);
         let expected: BTreeMap<i64, i64> =
             approvals.map(|(decision, revision)| (decision.comment_id, *revision)).collect();
-        ensure!(told == expected, "{} reported, {} approved", told.len(), expected.len());
+        ensure!(reported == expected, "{} reported, {} approved", reported.len(), expected.len());
         let approved: HashSet<i64> = self.judged(Judgement::Approved).map(|(_, id, ..)| id).collect();
-        ensure!(approved == told.into_keys().collect(), "other comments than the approved ones are reported");
+        ensure!(approved == reported.into_keys().collect(), "other comments than the approved ones are reported");
         println!("{} changes of the subject, {} of them reported", feed.len(), approved.len());
         Ok(())
     }
 
     /// Compares the stored decisions with the file: one of each judged comment, none of others.
-    async fn compare_decisions(&self, work: &Work) -> Result<()> {
+    async fn compare_decisions(&self, work: &Rulings) -> Result<()> {
         let taken: HashMap<i64, &Decision> =
             work.decisions.iter().map(|(decision, _)| (decision.comment_id, decision)).collect();
         let service = self.servers[0].moderation()?;
@@ -224,7 +224,7 @@ impl Replay {
         Ok(())
     }
 
-    /// Compares what authors see with the file, and that nobody else sees it.
+    /// Compares the views of authors with the file, and checks that other members see none of it.
     async fn compare_own_views(&self) -> Result<()> {
         let mut unlisted: BTreeMap<&str, HashSet<i64>> = BTreeMap::new();
         let states = [(Judgement::Rejected, CommentState::Rejected), (Judgement::Undecided, CommentState::Pending)];
@@ -258,7 +258,7 @@ impl Replay {
 
     /// Compares the queue with the file: the undecided comments in the order of their times, leased
     /// until their moderators give them back.
-    async fn compare_queue(&self, work: &Work) -> Result<()> {
+    async fn compare_queue(&self, work: &Rulings) -> Result<()> {
         let undecided: Vec<i64> = self.judged(Judgement::Undecided).map(|(_, id, ..)| id).collect();
         ensure!(self.queue(0, true).await? == undecided && self.queue(1, false).await?.is_empty());
         for ((lease_token, moderator_id), ids) in &work.undecided {

@@ -20,7 +20,7 @@ pub(crate) struct ForModerators<'s> {
     pub(crate) comments: &'s Comments,
     /// The source of network tokens.
     pub(crate) tokens: &'s PageTokenCodec,
-    /// The caller, who may use the types of everything that is converted.
+    /// The caller. It may use the types of everything that is converted.
     pub(crate) caller: &'s Caller,
 }
 

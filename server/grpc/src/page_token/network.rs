@@ -1,4 +1,4 @@
-//! The tokens by which moderators tell networks apart without their addresses.
+//! The tokens by which moderators distinguish networks without their addresses.
 
 use std::net::IpAddr;
 
