@@ -111,7 +111,8 @@ impl CacheRepair {
     pub async fn apply(&mut self, events: &[SequencedEvent]) -> Result<i64> {
         let mut cursors = self.take_cursors()?;
         if let Some(last) = events.last() {
-            let concealed = concealed(events);
+            let mut concealed = concealed(events);
+            concealed.retain(|(_, comment, _)| self.can_conceal(comment.partition()));
             let is_new = |sequenced: &&SequencedEvent| {
                 let position = cursors.by_partition.get(&sequenced.event.partition);
                 position.is_some_and(|position| *position < sequenced.number)

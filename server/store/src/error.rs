@@ -26,7 +26,7 @@ pub(crate) enum StoreError {
     /// The database was not called, because the circuit breaker is open.
     Unavailable,
     /// The rows of a batch require the gate of moderation, which was not read.
-    GateUnread,
+    GateUnknown,
 }
 
 /// The text for the log.
@@ -37,7 +37,7 @@ impl fmt::Display for StoreError {
             Self::Domain(error) => f.write_str(&error.log_text()),
             Self::NoResponse => f.write_str("the data source did not respond in time"),
             Self::Unavailable => f.write_str("the data source is unavailable and was not called"),
-            Self::GateUnread => f.write_str("the gate of moderation was not read"),
+            Self::GateUnknown => f.write_str("the gate of moderation was not read"),
         }
     }
 }
@@ -106,7 +106,7 @@ impl From<StoreError> for Error {
             StoreError::Domain(error) => error,
             StoreError::NoResponse => Self::ShardUnavailable,
             StoreError::Unavailable => Self::ShardCircuitOpen { after: CircuitBreaker::PAUSE },
-            StoreError::GateUnread => Self::Overloaded { after: Duration::from_millis(200) },
+            StoreError::GateUnknown => Self::Overloaded { after: Duration::from_millis(200) },
             StoreError::Db(fault) => match fault.class {
                 ErrorClass::Lost | ErrorClass::Unreachable => Self::ShardUnavailable,
                 // The transaction was retried inside and rolled back each time: nothing was
@@ -134,7 +134,7 @@ impl StoreError {
             Self::Domain(Error::ShardUnavailable | Error::ShardCircuitOpen { .. } | Error::Overloaded { .. })
             | Self::NoResponse
             | Self::Unavailable => ErrorClass::Unreachable,
-            Self::GateUnread => ErrorClass::Conflict,
+            Self::GateUnknown => ErrorClass::Conflict,
             Self::Domain(_) => ErrorClass::Fatal,
         }
     }

@@ -49,7 +49,7 @@ impl StoreErrorLog {
             },
             // `Unavailable` was logged when the source became unavailable; a domain error concerns
             // the caller only.
-            StoreError::Unavailable | StoreError::GateUnread | StoreError::Domain(_) => {}
+            StoreError::Unavailable | StoreError::GateUnknown | StoreError::Domain(_) => {}
         }
     }
 }

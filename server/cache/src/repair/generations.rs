@@ -61,8 +61,7 @@ impl CacheRepair {
         last: i64,
         concealed: &[Concealed],
     ) -> Result<()> {
-        let failures = self.stuck.get(&partition).copied().unwrap_or(0);
-        if failures < MAX_CONCEAL_FAILURES {
+        if self.can_conceal(partition) {
             for comments in concealed.chunks(COMMENTS_PER_CALL) {
                 let committed = CommittedState { concealed: comments.to_vec(), ..CommittedState::default() };
                 let at = RelayCursor(from);
@@ -80,6 +79,11 @@ impl CacheRepair {
         self.renew(partition, last).await?;
         self.stats.increment(CacheEvent::GenerationStarted);
         Ok(())
+    }
+
+    /// Returns `false` if the comments of a partition could not be concealed several times.
+    pub(super) fn can_conceal(&self, partition: Partition) -> bool {
+        self.stuck.get(&partition).is_none_or(|failures| *failures < MAX_CONCEAL_FAILURES)
     }
 
     async fn renew(&self, partition: Partition, position: i64) -> Result<()> {

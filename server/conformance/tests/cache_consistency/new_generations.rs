@@ -1,5 +1,5 @@
-//! Where a starting relay cannot continue from a cursor, the partition begins a new generation.
-//! Texts that were hidden since the cursor leave Redis nevertheless.
+//! New generations of partitions whose cursor a starting relay cannot use. Texts that were hidden
+//! since the cursor leave Redis nevertheless.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,7 +27,7 @@ struct TrimmedLog {
     inner: Arc<dyn EventLog>,
     skipped: i64,
     /// `true` while events cannot be read.
-    is_away: bool,
+    is_unavailable: bool,
 }
 
 #[async_trait]
@@ -37,7 +37,7 @@ impl EventLog for TrimmedLog {
     }
 
     async fn read(&self, source: usize, after: i64, limit: usize) -> Result<Vec<SequencedEvent>> {
-        if self.is_away {
+        if self.is_unavailable {
             return Err(Error::ShardUnavailable);
         }
         let events = self.inner.read(source, (after - self.skipped).max(0), limit).await?;
@@ -59,7 +59,7 @@ impl EventLog for TrimmedLog {
     }
 }
 
-/// What a starting relay finds.
+/// The findings of a starting relay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {
     /// The cursor was evicted.
@@ -92,8 +92,8 @@ async fn check(server: &Server, found: Found) {
     let redis = Arc::new(servers::redis(&server.url(), CacheLimits::default()).await);
     let Fixture { config, process, stress, .. } = &fixture_on(Arc::clone(&redis) as _).await;
     let (key, store) = (&stress.keys[0], &process.store);
-    let repair_of = |cache: Arc<dyn Cache>, skipped: i64, is_away: bool| {
-        let outbox = Arc::new(TrimmedLog { inner: store.outbox(), skipped, is_away });
+    let repair_of = |cache: Arc<dyn Cache>, skipped: i64, is_unavailable: bool| {
+        let outbox = Arc::new(TrimmedLog { inner: store.outbox(), skipped, is_unavailable });
         let all = (0..PARTITIONS).map(Partition::number).collect();
         CacheRepair::new(cache, outbox, store.reader(), process.reader.stats().clone(), 0, all)
     };

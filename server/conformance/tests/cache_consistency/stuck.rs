@@ -2,7 +2,7 @@
 //! and a read without a response is marked as degraded.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use futures::FutureExt;
@@ -35,12 +35,15 @@ pub(crate) struct StuckCache {
     /// The number of cursors that were read.
     pub(crate) reads: AtomicUsize,
     pub(crate) connection_changes: AtomicU64,
+    /// `true` while no comment of the stuck partition can be concealed.
+    cannot_conceal: AtomicBool,
 }
 
 impl StuckCache {
     pub(crate) fn new(inner: Arc<dyn Cache>, stuck: Partition) -> Self {
         let [failed_advances, renewals, advances, reads] = Default::default();
-        Self { inner, stuck, failed_advances, renewals, advances, reads, connection_changes: AtomicU64::new(0) }
+        let (connection_changes, cannot_conceal) = Default::default();
+        Self { inner, stuck, failed_advances, renewals, advances, reads, connection_changes, cannot_conceal }
     }
 }
 
@@ -60,6 +63,9 @@ impl Cache for StuckCache {
     ) -> Result<bool, Unavailable> {
         if at == self.stuck && self.renewals.load(Ordering::SeqCst) == 0 {
             self.failed_advances.fetch_add(1, Ordering::SeqCst);
+            return Err(Unavailable);
+        }
+        if at == self.stuck && self.cannot_conceal.load(Ordering::SeqCst) && !state.concealed.is_empty() {
             return Err(Unavailable);
         }
         self.advances.fetch_add(1, Ordering::SeqCst);
@@ -185,6 +191,34 @@ fn a_partition_that_cannot_advance_delays_no_other_and_is_renewed() {
         assert_eq!(cache.renewals.load(Ordering::SeqCst), 2, "before and after hidden texts are removed");
         assert_eq!(reader.stats().of(CacheEvent::GenerationStarted), 1);
         assert_eq!(cache.cursors(&[stuck]).await.expect("answered"), [Some(RelayCursor(head))]);
+    });
+}
+
+#[test]
+fn a_partition_whose_comments_cannot_be_concealed_is_passed_over_after_some_failures() {
+    servers::run_test(async {
+        let inner: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
+        let Fixture { process: process::CachedProcess { store, reader, .. }, stress, .. } =
+            &fixture_on(Arc::clone(&inner)).await;
+        let key = &stress.keys[0];
+        stress.create_root(0, 0).await;
+        stress.delete(0, key, stress.comment_ids(key)[0]).await;
+        let head = stress.assign_sequence().await.expect("sequence numbers");
+        while stress.update_rank_index(100).await.expect("updated") > 0 {}
+        let cache = Arc::new(StuckCache::new(inner, key.partition()));
+        cache.renewals.store(1, Ordering::SeqCst);
+        cache.cannot_conceal.store(true, Ordering::SeqCst);
+        let (all, stats) = ((0..PARTITIONS).map(Partition::number).collect(), reader.stats().clone());
+        let shared = Arc::clone(&cache) as Arc<dyn Cache>;
+        let repair = CacheRepair::new(shared, store.outbox(), store.reader(), stats, 0, all);
+        let mut repair = RepairRun::new(repair, store.clone());
+        let mut failures = 0;
+        while repair.run_once().await.is_err() {
+            failures += 1;
+            assert!(failures < 10, "the others are delayed");
+        }
+        assert_eq!(failures, 6);
+        assert_eq!(cache.cursors(&[key.partition()]).await.expect("answered"), [Some(RelayCursor(head))]);
     });
 }
 

@@ -338,8 +338,8 @@ impl CommandKind {
         self.rules().is_verdict()
     }
 
-    /// Returns `true` if the command alone shows that it may need an open gate of moderation. Others
-    /// need one because of the rows that they find; see [`UnitOfWork::lacks_gate`].
+    /// Returns `true` if the command alone shows that it may need an open gate of moderation.
+    /// Others need one because of the rows that they find: [`UnitOfWork::lacks_gate`].
     #[must_use]
     pub fn may_need_gate(&self) -> bool {
         let lock_set = self.lock_set();

@@ -174,8 +174,10 @@ impl<K: CommitType> CommitBatch<'_, K> {
         let Some(first) = commands.first() else { return Ok(Vec::new()) };
         let id = self.ids.commit(first.subject.partition()).await;
         let id = id.map_err(|error| BatchFailure { fault: error.into(), outcome_unknown })?;
-        let needs_gate = K::may_need_gate(commands);
-        let mut gate = if needs_gate { self.gates.state(self.source).await } else { self.gates.last(self.source) };
+        let mut gate = self.gates.last(self.source);
+        if gate == ModerationGate::Unknown && K::may_need_gate(commands) {
+            gate = self.gates.state(self.source).await;
+        }
         let mut duplicate_check = if outcome_unknown { DuplicateCheck::Possible } else { DuplicateCheck::Unlikely };
         loop {
             let check = std::mem::replace(&mut duplicate_check, DuplicateCheck::Possible);
@@ -186,7 +188,7 @@ impl<K: CommitType> CommitBatch<'_, K> {
                     }
                     return Ok(outputs);
                 }
-                Err(BatchFailure { fault: StoreError::GateUnread, .. }) if gate == ModerationGate::Unread => {
+                Err(BatchFailure { fault: StoreError::GateUnknown, .. }) if gate == ModerationGate::Unknown => {
                     gate = self.gates.state(self.source).await;
                     duplicate_check = check;
                 }

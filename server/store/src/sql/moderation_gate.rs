@@ -52,7 +52,7 @@ impl ModerationGates {
     /// Returns the state of a gate if it was read at most two seconds ago.
     pub(super) fn last(&self, source: usize) -> ModerationGate {
         let last = self.states[source].try_lock().ok().and_then(|last| *last);
-        last.filter(|(read, _)| read.elapsed() < INTERVAL).map_or(ModerationGate::Unread, |(_, gate)| gate)
+        last.filter(|(read, _)| read.elapsed() < INTERVAL).map_or(ModerationGate::Unknown, |(_, gate)| gate)
     }
 
     /// Returns the state of a gate, at most two seconds old. A gate that cannot be read is closed.

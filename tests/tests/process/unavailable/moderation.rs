@@ -127,7 +127,7 @@ impl Moderation {
 /// probes the source ends by its deadline.
 async fn is_refused<T: Debug, F: Future<Output = Result<T, Status>>>(what: &str, call: impl Fn() -> F) -> Result<()> {
     let is_refused = async || match call().await {
-        Ok(answer) => Err(Some(anyhow::anyhow!("{what}: {answer:?}"))),
+        Ok(response) => Err(Some(anyhow::anyhow!("{what}: {response:?}"))),
         Err(status) => {
             if is_unavailable(status) {
                 Ok(())
@@ -138,7 +138,7 @@ async fn is_refused<T: Debug, F: Future<Output = Result<T, Status>>>(what: &str,
     };
     until(what, async || match select_ok((0..AT_ONCE).map(|_| Box::pin(is_refused()))).await {
         Ok(_) => Ok(true),
-        Err(answered) => answered.map_or(Ok(false), Err),
+        Err(unexpected) => unexpected.map_or(Ok(false), Err),
     })
     .await
 }

@@ -22,7 +22,7 @@ pub enum ModerationGate {
     /// A process of a version before moderation runs, or moderation is turned off.
     Closed,
     /// It was not read. See [`UnitOfWork::lacks_gate`].
-    Unread,
+    Unknown,
 }
 
 impl UnitOfWork {
@@ -44,7 +44,7 @@ impl UnitOfWork {
         if self.gate == ModerationGate::Open || !changes.iter().any(|change| self.requires_gate(change)) {
             return Ok(());
         }
-        self.lacks_gate |= self.gate == ModerationGate::Unread;
+        self.lacks_gate |= self.gate == ModerationGate::Unknown;
         Err(Error::Overloaded { after: RETRY })
     }
 

@@ -28,7 +28,7 @@ impl CommitType for CommandKind {
         unit.set_gate(gate);
         let (unit, outputs) = run_commands(unit, commands, UnitOfWork::run)?;
         if unit.lacks_gate() {
-            return Err(StoreError::GateUnread);
+            return Err(StoreError::GateUnknown);
         }
         let is_rejected_create = |(command, output): (&Command, &Result<CommandOutput>)| {
             output.is_err() && load::detects_duplicates(&command.verb)

@@ -74,7 +74,7 @@ const OTHERS: [(&str, MakeCommand); 8] = [
 fn a_closed_gate_refuses_what_an_older_process_does_not_know_and_nothing_else() {
     let refused = REFUSED.map(|case| (case, true));
     for ((name, make), is_refused) in refused.into_iter().chain(OTHERS.map(|case| (case, false))) {
-        for gate in [ModerationGate::Open, ModerationGate::Closed, ModerationGate::Unread] {
+        for gate in [ModerationGate::Open, ModerationGate::Closed, ModerationGate::Unknown] {
             let mut fixture = Fixture::open();
             let active = fixture.root();
             let waiting = [(); 2].map(|()| {
