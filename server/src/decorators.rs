@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use riposte_cache::Cache;
 use riposte_core::CommandLog;
-use riposte_core::ports::{Reader, Reviews, SubjectWatches};
+use riposte_core::ports::{Reader, Reports, Reviews, SubjectWatches};
 
 use riposte_grpc::page_token::TokenBinding;
 
@@ -20,6 +20,8 @@ pub struct Decorators {
     pub log: Option<Decorator<dyn CommandLog>>,
     /// Wraps the queue of open reviews that moderators use.
     pub reviews: Option<Decorator<dyn Reviews>>,
+    /// Wraps the reports of members.
+    pub reports: Option<Decorator<dyn Reports>>,
     /// Wraps the watches of subjects.
     pub watches: Option<Decorator<dyn SubjectWatches>>,
     /// Wraps the cache, below its readers and writers.
@@ -36,6 +38,7 @@ impl std::fmt::Debug for Decorators {
             .field("reader", &self.reader.is_some())
             .field("log", &self.log.is_some())
             .field("reviews", &self.reviews.is_some())
+            .field("reports", &self.reports.is_some())
             .field("watches", &self.watches.is_some())
             .field("cache", &self.cache.is_some())
             .field("token_binding", &self.token_binding.is_some())

@@ -142,7 +142,7 @@ impl Components<'_> {
     /// Returns the use cases of members about moderation, over the rows.
     pub(super) fn member_reports(&self) -> MemberReports {
         let reader = decorate(&self.decorators.reader, self.store.reader());
-        let (reports, ids) = (self.store.reports(), self.store.ids());
+        let (reports, ids) = (decorate(&self.decorators.reports, self.store.reports()), self.store.ids());
         let ports = ReportPorts { reader, reports, clock: Arc::clone(self.clock) as _, ids };
         MemberReports::new(ports, Arc::clone(self.policies))
     }

@@ -11,6 +11,7 @@ mod log;
 mod lua;
 mod mutant;
 mod reader;
+mod reports;
 mod review;
 mod token_binding;
 
@@ -23,6 +24,7 @@ use cache::MutantCache;
 use log::MutantLog;
 use mutant::{MUTANTS, Mutant};
 use reader::MutantReader;
+use reports::{MutantReports, Reporters};
 use review::{MutantJudgements, MutantReviews, MutantWatches};
 
 /// The environment variable that names the mutant.
@@ -48,8 +50,11 @@ fn decorators(name: &str) -> Option<Decorators> {
 }
 
 fn decorated(mutant: Mutant) -> Decorators {
+    let reporters = Reporters::default();
+    let of_reader = reporters.clone();
     Decorators {
-        reader: Some(Arc::new(move |inner| Arc::new(MutantReader::new(inner, mutant)) as _)),
+        reader: Some(Arc::new(move |inner| Arc::new(MutantReader::new(inner, mutant, of_reader.clone())) as _)),
+        reports: Some(Arc::new(move |inner| Arc::new(MutantReports::new(inner, reporters.clone())) as _)),
         log: Some(Arc::new(move |inner| {
             Arc::new(MutantLog::new(Arc::new(MutantJudgements::new(inner, mutant)), mutant)) as _
         })),

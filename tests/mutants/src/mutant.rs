@@ -109,12 +109,22 @@ pub(crate) enum Mutant {
     DecisionOutsideTransaction,
     /// A comment shows the moderator that judged it.
     ModeratorLeaks,
+    /// The text of an edit that waits is shown in place of the approved text.
+    ProposalShown,
+    /// Edits of comments in sight do not wait.
+    EditSkipsReview,
+    /// An approval of an edit approves the newest one, whichever was read.
+    ApproveNewerText,
+    /// An approval of an edit that a newer one replaced is executed.
+    DroppedProposalApproved,
+    /// A comment shows the member that reported it.
+    ReporterLeaks,
     /// The repeat of a verdict is not recognised, so it is refused for its etag.
     RepeatRefused,
 }
 
 /// The mutants of ports and of page tokens, by name.
-pub(crate) const MUTANTS: [(&str, Mutant); 53] = [
+pub(crate) const MUTANTS: [(&str, Mutant); 58] = [
     ("repeats-not-detected", Mutant::RepeatsNotDetected),
     ("late-likes", Mutant::LateLikes),
     ("refused-after-commit", Mutant::RefusedAfterCommit),
@@ -167,6 +177,11 @@ pub(crate) const MUTANTS: [(&str, Mutant); 53] = [
     ("pending-counted", Mutant::PendingCounted),
     ("decision-outside-transaction", Mutant::DecisionOutsideTransaction),
     ("moderator-leaks", Mutant::ModeratorLeaks),
+    ("proposal-shown", Mutant::ProposalShown),
+    ("edit-skips-review", Mutant::EditSkipsReview),
+    ("approve-newer-text", Mutant::ApproveNewerText),
+    ("dropped-proposal-approved", Mutant::DroppedProposalApproved),
+    ("reporter-leaks", Mutant::ReporterLeaks),
     ("repeat-refused", Mutant::RepeatRefused),
 ];
 

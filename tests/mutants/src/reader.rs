@@ -13,12 +13,14 @@ use riposte_core::page::{
     Thread, ThreadPage,
 };
 use riposte_core::ports::{CommentRows, LikeRows, ListRows, PassThrough, Reader, SubjectRows};
+use riposte_core::proposal::ProposalState;
 use riposte_core::request::IdempotencyKey;
 use riposte_core::{
     CommentState, Content, LikeValue, MemberId, ObjectType, ObjectTypeScope, Result, Subject, SubjectKey,
 };
 
 use crate::mutant::{Mutant, one_of};
+use crate::reports::Reporters;
 
 /// The object type whose comments wait in the load of `cargo xtask prove`.
 const REVIEWED_TYPE: &str = "held";
@@ -40,10 +42,11 @@ pub(crate) struct MutantReader {
     absent: Mutex<HashSet<SubjectKey>>,
     /// The last deleted comment that was read in each subject.
     deleted: Mutex<HashMap<SubjectKey, CommentId>>,
+    reporters: Reporters,
 }
 
 impl MutantReader {
-    pub(crate) fn new(inner: Arc<dyn Reader>, mutant: Mutant) -> Self {
+    pub(crate) fn new(inner: Arc<dyn Reader>, mutant: Mutant, reporters: Reporters) -> Self {
         Self {
             inner,
             mutant,
@@ -54,6 +57,7 @@ impl MutantReader {
             last: Mutex::default(),
             absent: Mutex::default(),
             deleted: Mutex::default(),
+            reporters,
         }
     }
 
@@ -71,17 +75,28 @@ impl MutantReader {
         }
     }
 
-    /// Writes the moderators of comments into their contents.
-    async fn name_moderators(&self, views: &mut [Option<CommentView>]) -> Result<()> {
+    /// Writes the moderators or the reporters of comments into their contents, or the edits that
+    /// wait.
+    async fn break_contents(&self, views: &mut [Option<CommentView>]) -> Result<()> {
         for view in views.iter_mut().flatten() {
             let id = view.comment.reference.id;
             let Some(content) = view.content.as_mut().filter(|_| view.subject.object_type().as_str() == REVIEWED_TYPE)
             else {
                 continue;
             };
-            if let Some(decision) = self.inner.decisions(id, None, 1).await?.pop() {
+            let name = match self.mutant {
+                Mutant::ModeratorLeaks => self.inner.decisions(id, None, 1).await?.pop().map(|decision| decision.actor),
+                Mutant::ReporterLeaks => self.reporters.of(id),
+                _other => None,
+            };
+            if self.mutant == Mutant::ProposalShown {
+                let proposal = self.inner.proposals(&[id]).await?.pop().flatten();
+                if let Some(waiting) = proposal.filter(|proposal| proposal.state == ProposalState::Waiting) {
+                    *content = waiting.content;
+                }
+            } else if let Some(name) = name {
                 let (mut metadata, mentions) = (content.metadata().clone(), content.mentions().to_vec());
-                metadata.insert("moderator".to_owned(), decision.actor.as_str().to_owned());
+                metadata.insert("name".to_owned(), name.as_str().to_owned());
                 *content = Content::stored(content.text().to_owned(), mentions, metadata);
             }
         }
@@ -215,8 +230,8 @@ impl CommentRows for MutantReader {
         let mut found = self.inner.comments(ids).await?;
         found.iter_mut().flatten().for_each(|view| self.break_view(view));
         found.iter_mut().flatten().for_each(|view| self.replace_by_neighbour(view));
-        if self.mutant == Mutant::ModeratorLeaks {
-            self.name_moderators(&mut found).await?;
+        if matches!(self.mutant, Mutant::ModeratorLeaks | Mutant::ReporterLeaks | Mutant::ProposalShown) {
+            self.break_contents(&mut found).await?;
         }
         if self.mutant == Mutant::CommentsNeverReloaded {
             let mut first = self.comments.lock().unwrap_or_else(PoisonError::into_inner);

@@ -8,15 +8,16 @@ use async_trait::async_trait;
 use riposte_core::act::CommentAct;
 use riposte_core::decision::Decision;
 use riposte_core::ids::DecisionId;
-use riposte_core::object_type::ObjectType;
+use riposte_core::object_type::{ModerationMode, ObjectType};
 use riposte_core::ports::{
     ReviewBacklog, ReviewClaim, ReviewPosition, ReviewQuery, Reviews, SubjectLoads, SubjectWatch, SubjectWatches,
     WatchItem,
 };
-use riposte_core::request::IdempotencyKey;
+use riposte_core::proposal::Proposal;
+use riposte_core::request::{IdempotencyKey, RequestIdentity};
 use riposte_core::review::{LeaseToken, Review};
-use riposte_core::verbs::{Approve, Delete, DeleteActor, Ruling};
-use riposte_core::write::command_output::DecisionOutput;
+use riposte_core::verbs::{Approve, ApproveEdit, Delete, DeleteActor, Edit, Ruling};
+use riposte_core::write::command_output::{DecisionOutput, EditedProposal};
 use riposte_core::{
     Batch, Command, CommandKind, CommandLog, CommandOutput, CommentId, CommentLocation, CommentState, Effect, Error,
     MemberId, Result, SubjectId, SubjectKey,
@@ -33,14 +34,38 @@ pub(crate) struct MutantJudgements {
     authors: Mutex<HashMap<CommentId, MemberId>>,
     /// The comments that their authors deleted.
     deleted: Mutex<HashSet<CommentId>>,
+    /// The edits that this process made and that waited, with their authors.
+    proposals: Mutex<Vec<(Proposal, MemberId)>>,
 }
 
 impl MutantJudgements {
     pub(crate) fn new(inner: Arc<dyn CommandLog>, mutant: Mutant) -> Self {
-        Self { inner, mutant, authors: Mutex::default(), deleted: Mutex::default() }
+        Self { inner, mutant, authors: Mutex::default(), deleted: Mutex::default(), proposals: Mutex::default() }
+    }
+
+    /// Returns a command by which the author proposes a replaced edit again, if `command` approves
+    /// that edit.
+    fn proposed_again(&self, command: &Command) -> Option<Command> {
+        let CommandKind::ApproveEdit(ApproveEdit { target, ruling }) = &command.verb else { return None };
+        let number = ruling.etag.split('.').nth(1)?.strip_prefix('p')?;
+        let number = i32::from_str_radix(number, 16).ok()?;
+        let proposals = self.proposals.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_comment = || proposals.iter().filter(|(proposal, _)| proposal.comment_id == target.id);
+        let (replaced, author) = of_comment().find(|(proposal, _)| proposal.number == number)?;
+        of_comment().find(|(proposal, _)| proposal.number > number)?;
+        let edit = Edit::allowed(target.clone(), author.clone(), replaced.content.clone());
+        let edit = Edit { moderation: ModerationMode::Pre, ..edit };
+        let request = RequestIdentity { key: IdempotencyKey(rand::random()), fingerprint: command.request.fingerprint };
+        Some(Command { verb: edit.into(), request, ..command.clone() })
     }
 
     fn before(&self, command: &mut Command) {
+        if let (Mutant::EditSkipsReview, CommandKind::Edit(edit)) = (self.mutant, &mut command.verb) {
+            edit.moderation = ModerationMode::Post;
+        }
+        if let (Mutant::ApproveNewerText, CommandKind::ApproveEdit(verb)) = (self.mutant, &mut command.verb) {
+            verb.ruling.etag.clear();
+        }
         let Some((target, ruling)) = order(&mut command.verb) else { return };
         match (self.mutant, ()) {
             (Mutant::JudgedWithoutEtag, ()) => ruling.etag.clear(),
@@ -83,6 +108,13 @@ impl MutantJudgements {
                 let reference = &view.comment.reference;
                 let mut authors = self.authors.lock().unwrap_or_else(PoisonError::into_inner);
                 authors.insert(reference.id, reference.member.clone());
+            }
+            (CommandKind::Edit(_), Effect::Edit(output)) => {
+                if let EditedProposal::Made(proposal) = &output.proposal {
+                    let author = output.view.comment.reference.member.clone();
+                    let mut proposals = self.proposals.lock().unwrap_or_else(PoisonError::into_inner);
+                    proposals.push(((**proposal).clone(), author));
+                }
             }
             (CommandKind::Delete(Delete { target, actor: DeleteActor::Author(_), .. }), _) => {
                 self.deleted.lock().unwrap_or_else(PoisonError::into_inner).insert(target.id);
@@ -146,6 +178,15 @@ impl CommandLog for MutantJudgements {
     async fn submit(&self, mut batch: Batch) -> Result<Vec<Result<CommandOutput>>> {
         let sent = if let Batch::Comments(commands) = &batch { commands.clone() } else { Vec::new() };
         if let Batch::Comments(commands) = &mut batch {
+            if self.mutant == Mutant::DroppedProposalApproved {
+                for command in &mut *commands {
+                    let Some(again) = self.proposed_again(command) else { continue };
+                    let done = self.inner.submit(Batch::Comments(vec![again])).await?.pop();
+                    if let (Some(Ok(_)), CommandKind::ApproveEdit(verb)) = (done, &mut command.verb) {
+                        verb.ruling.etag.clear();
+                    }
+                }
+            }
             commands.iter_mut().for_each(|command| self.before(command));
         }
         let mut outputs = self.inner.submit(batch).await?;

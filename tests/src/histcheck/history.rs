@@ -26,7 +26,9 @@ pub(crate) use review::{
     JudgedTarget, ModeratedItem, ModeratorAct, PublicRead, ReviewCall, ReviewResponse, SeenComment, SeenDecision,
     SeenProposal, proposal_state, state,
 };
-pub(crate) use table::{CommentRow, ContentRow, DecisionRow, LikeRow, ProposalRow, ReviewRow, Rows, SubjectRow, Table};
+pub(crate) use table::{
+    CommentRow, ContentRow, DecisionRow, LikeRow, ProposalRow, ReportRow, ReviewRow, Rows, SubjectRow, Table,
+};
 
 /// A fault that was injected.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -19,7 +19,7 @@ pub(crate) const CONTESTED_MEMBER: u32 = 300_000;
 pub(crate) const REVIEWED_TYPE: &str = "held";
 /// The number of the first subject of that type.
 pub(crate) const REVIEWED: u32 = 1 << 20;
-/// The begin of the ids and notes of moderators, which no public response contains.
+/// The begin of the ids and notes of moderators and reporters, which no public response contains.
 pub(crate) const SECRET: &str = "riposte-secret-";
 
 /// The first client number of the reads at the end of a run, when nothing changes any more.
@@ -86,6 +86,17 @@ pub(crate) fn moderator(id: &str) -> u32 {
     id.strip_prefix(SECRET).and_then(|number| number.parse().ok()).unwrap_or(u32::MAX)
 }
 
+/// Returns the id of a reporter of a comment, which is a member of its own.
+pub(crate) fn reporter_id(comment: i64, reporter: u8) -> String {
+    format!("{SECRET}r{comment}-{reporter}")
+}
+
+/// Returns the reporter of an id; `u8::MAX` for an id that no run uses.
+pub(crate) fn reporter(id: &str) -> u8 {
+    let number = id.strip_prefix(SECRET).and_then(|rest| rest.strip_prefix('r')?.split_once('-'));
+    number.and_then(|(_, number)| number.parse().ok()).unwrap_or(u8::MAX)
+}
+
 /// Returns the id of a member.
 pub(crate) fn member_id(member: u32) -> String {
     format!("m{member}")
@@ -118,6 +129,7 @@ mod tests {
         for number in [0, 1, 2, 3, 100, 4_000, REVIEWED, REVIEWED + 7] {
             assert_eq!(subject(Some(&key(number))), number);
             assert_eq!((member(&member_id(number)), moderator(&moderator_id(number))), (number, number));
+            assert_eq!(reporter(&reporter_id(number.into(), 3)), 3);
             assert_eq!(text_number(&text(number, 1 << 50)), (number, 1 << 50));
         }
         assert_eq!(key(3).object_id, key(4).object_id, "types share their object ids");

@@ -1,5 +1,5 @@
 //! The comments that wait for review, or waited: their states, the verdicts on them and on their
-//! edits, the leases and the queue, and what the public port shows of them.
+//! edits, the reports, the leases and the queue, and what the public port shows of them.
 //!
 //! The other rules assume that a comment is visible from the start, so these comments have rules of
 //! their own. The decisions are those of the rows at the end of a run, so a run that was
@@ -11,6 +11,7 @@ mod lives;
 mod proposals;
 mod queue;
 mod rejections;
+mod reports;
 #[cfg(test)]
 mod sample;
 mod states;
@@ -24,13 +25,14 @@ use lives::Lives;
 
 type Rule = fn(&Lives<'_>, &mut Findings);
 
-const RULES: [(&str, Rule); 7] = [
+const RULES: [(&str, Rule); 8] = [
     ("states", states::check),
     ("verdicts", verdicts::check),
     ("leases", leases::check),
     ("queue", queue::check),
     ("unseen", unseen::check),
     ("proposals", proposals::check),
+    ("reports", reports::check),
     ("rejections", rejections::check),
 ];
 

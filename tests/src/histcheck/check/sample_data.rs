@@ -163,7 +163,8 @@ impl SampleData {
             | Rows::Likes(_)
             | Rows::Reviews(_)
             | Rows::Decisions(_)
-            | Rows::Proposals(_) => None,
+            | Rows::Proposals(_)
+            | Rows::Reports(_) => None,
         })
     }
 
@@ -175,7 +176,8 @@ impl SampleData {
             | Rows::Likes(_)
             | Rows::Reviews(_)
             | Rows::Decisions(_)
-            | Rows::Proposals(_) => None,
+            | Rows::Proposals(_)
+            | Rows::Reports(_) => None,
         })
     }
 
@@ -187,7 +189,8 @@ impl SampleData {
             | Rows::Likes(_)
             | Rows::Reviews(_)
             | Rows::Decisions(_)
-            | Rows::Proposals(_) => None,
+            | Rows::Proposals(_)
+            | Rows::Reports(_) => None,
         })
     }
 
@@ -200,7 +203,8 @@ impl SampleData {
             | Rows::Contents(_)
             | Rows::Reviews(_)
             | Rows::Decisions(_)
-            | Rows::Proposals(_) => None,
+            | Rows::Proposals(_)
+            | Rows::Reports(_) => None,
         })
     }
 

@@ -68,7 +68,7 @@ impl<'h> StoredRows<'h> {
                 }
                 Rows::Likes(rows) => stored.likes.extend(rows),
                 // Another rule has them.
-                Rows::Reviews(_) | Rows::Decisions(_) | Rows::Proposals(_) => {}
+                Rows::Reviews(_) | Rows::Decisions(_) | Rows::Proposals(_) | Rows::Reports(_) => {}
             }
         }
         stored.check_references(findings);

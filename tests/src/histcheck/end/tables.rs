@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 
 use super::line::Line;
 use crate::histcheck::history::{
-    CommentRow, ContentRow, DecisionRow, LikeRow, ProposalRow, Recorder, ReviewRow, Rows, SubjectRow, Table,
+    CommentRow, ContentRow, DecisionRow, LikeRow, ProposalRow, Recorder, ReportRow, ReviewRow, Rows, SubjectRow, Table,
 };
 use crate::histcheck::names;
 use crate::mysql;
@@ -19,10 +19,11 @@ const LIKES: &str = "subject_id, comment_id, part, member_id, value";
 const REVIEWS: &str = "comment_id, never_public, is_open, open_bits, decisions, proposal";
 const DECISIONS: &str = "comment_id, number, act, proposal, from_state, to_state, revision, actor";
 const PROPOSALS: &str = "comment_id, number, text, state";
+const REPORTS: &str = "comment_id, member_id, COALESCE(decisions, 0), COALESCE(settled, 0)";
 /// The withheld texts that are proposed edits.
 const ARE_PROPOSALS: &str = " WHERE kind = 1";
 
-/// Records every table of subjects, comments, contents, likes, reviews, decisions and proposals.
+/// Records every table of subjects, comments, contents, likes, reviews, decisions, proposals and reports.
 ///
 /// # Errors
 /// Fails when a database does not respond, or has an unreadable row.
@@ -52,6 +53,7 @@ async fn table(server: &str, databases: &Databases, source: u8, name: &str) -> R
         "comment_review" => REVIEWS,
         "comment_decision" => DECISIONS,
         "comment_withheld" => PROPOSALS,
+        "comment_report" => REPORTS,
         _ => return Ok(None),
     };
     let which = if columns == PROPOSALS { ARE_PROPOSALS } else { "" };
@@ -64,6 +66,7 @@ async fn table(server: &str, databases: &Databases, source: u8, name: &str) -> R
         REVIEWS => Rows::Reviews(lines().map(Line::review).collect::<Result<_>>()?),
         DECISIONS => Rows::Decisions(lines().map(Line::decision).collect::<Result<_>>()?),
         PROPOSALS => Rows::Proposals(lines().map(Line::proposal).collect::<Result<_>>()?),
+        REPORTS => Rows::Reports(lines().map(Line::report).collect::<Result<_>>()?),
         _ => Rows::Likes(lines().map(Line::like).collect::<Result<_>>()?),
     };
     Ok(Some(Table { source, number, rows }))
@@ -148,6 +151,11 @@ impl Line<'_> {
         let (_, text) = names::text_number(self.text()?);
         Ok(ProposalRow { comment, number, text, state: self.number()? })
     }
+
+    fn report(mut self) -> Result<ReportRow> {
+        let (comment, reporter) = (self.number()?, names::reporter(self.text()?));
+        Ok(ReportRow { comment, reporter, decisions: self.number()?, settled: self.number()? })
+    }
 }
 
 #[cfg(test)]
@@ -172,6 +180,8 @@ mod tests {
         assert_eq!((decision.number, decision.from, decision.to, decision.moderator), (3, 2, 1, 5));
         let proposal = line("8\t2\ts7 t99\t4").proposal().unwrap();
         assert_eq!((proposal.comment, proposal.number, proposal.text, proposal.state), (8, 2, 99, 4));
+        let report = line("8\triposte-secret-r8-2\t3\t1").report().unwrap();
+        assert_eq!((report.comment, report.reporter, report.decisions, report.settled), (8, 2, 3, 1));
         assert!(line("8\t3").content().is_err() && line("8\tx\ts7 t9").content().is_err());
     }
 }

@@ -70,6 +70,8 @@ pub(crate) enum ReviewCall {
     Undelete { comment: i64, member: u32 },
     /// Likes a comment.
     Like { comment: i64, member: u32 },
+    /// Reports a comment. The reporter makes no other calls.
+    Report { comment: i64, reporter: u8 },
     /// Leases work for a number of seconds.
     Claim { moderator: u32, seconds: u32 },
     /// Gives leases back.
@@ -169,6 +171,8 @@ pub(crate) enum ReviewResponse {
         proposal: Option<SeenProposal>,
     },
     Liked,
+    /// True if the reporter had not reported the comment before.
+    Reported(bool),
     /// The leased items, each with the end of its lease in milliseconds by the clock of its
     /// database, and the token.
     Claimed {
@@ -198,6 +202,7 @@ impl ReviewResponse {
             Self::Claimed { items, .. } => (&[], items),
             Self::Written { .. }
             | Self::Liked
+            | Self::Reported(_)
             | Self::Released(_)
             | Self::Judged(_)
             | Self::Decisions(_)
@@ -216,6 +221,7 @@ impl ReviewCall {
             Self::Delete { .. } => "delete what waits",
             Self::Undelete { .. } => "undelete what waits",
             Self::Like { .. } => "like what may wait",
+            Self::Report { .. } => "report",
             Self::Claim { .. } => "claim",
             Self::Release { .. } => "release",
             Self::Judge { .. } => "judge",
@@ -234,6 +240,7 @@ impl ReviewCall {
             | Self::Delete { .. }
             | Self::Undelete { .. }
             | Self::Like { .. }
+            | Self::Report { .. }
             | Self::Claim { .. }
             | Self::Release { .. }
             | Self::Judge { .. } => true,

@@ -22,6 +22,7 @@ pub(crate) enum Rows {
     Reviews(Vec<ReviewRow>),
     Decisions(Vec<DecisionRow>),
     Proposals(Vec<ProposalRow>),
+    Reports(Vec<ReportRow>),
 }
 
 /// A subject.
@@ -106,6 +107,18 @@ pub(crate) struct ProposalRow {
     /// The number of its text.
     pub(crate) text: u64,
     pub(crate) state: i8,
+}
+
+/// The report of a comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ReportRow {
+    pub(crate) comment: i64,
+    /// The reporter; `u8::MAX` for another name.
+    pub(crate) reporter: u8,
+    /// The number of decisions on the comment at that time.
+    pub(crate) decisions: i32,
+    /// 1 if a moderator had judged the version before.
+    pub(crate) settled: i8,
 }
 
 /// A decision on a comment.

@@ -9,6 +9,6 @@ pub(crate) use planner::{REVIEWED_SUBJECTS, ReviewedComments};
 pub(crate) use reviewer::Reviewer;
 
 /// Number of clients. Each acts as one moderator and as some authors.
-pub(crate) const REVIEWERS: u32 = 8;
+pub(crate) const REVIEWERS: u32 = 16;
 /// The client number of the first one.
 pub(crate) const FIRST_REVIEWER: u32 = 400_000;

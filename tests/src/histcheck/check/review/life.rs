@@ -85,7 +85,7 @@ pub(super) struct Event {
 }
 
 /// Returns the state that an act on a text reaches from another one; `None` if it conflicts with
-/// that state. No question but that of a PENDING text is open in this load, so nothing can be kept.
+/// that state. A comment in sight can be kept only while reports wait on it, so Keep may conflict.
 pub(super) fn reaches(act: ModeratorAct, from: i8) -> Option<i8> {
     match (act, from) {
         (ModeratorAct::Approve, state::PENDING | state::REJECTED | state::ACTIVE)
@@ -266,10 +266,11 @@ impl CommentLife {
     fn judge_text(&mut self, last: Point, event: &Event, row: &DecisionRow) -> Applied {
         // A decision that changes no state makes no revision.
         if row.revision == 0 {
-            let approved = (ModeratorAct::Approve as i32, state::ACTIVE, state::ACTIVE);
+            let leaves_as_is = [ModeratorAct::Approve as i32, ModeratorAct::Keep as i32].contains(&row.act);
             let description = || format!("a decision without a revision: {row:?}");
             let violation = || Violation { description: description(), of_edit: false };
-            return if (row.act, row.from, row.to) == approved { Ok(None) } else { Err(violation()) };
+            let is_in_sight = (row.from, row.to) == (state::ACTIVE, state::ACTIVE);
+            return if leaves_as_is && is_in_sight { Ok(None) } else { Err(violation()) };
         }
         let point = last.decided(row).ok_or_else(|| self.conflict(last, event))?;
         let was_in_sight = if last.state == state::DELETED {

@@ -10,8 +10,8 @@ use super::super::tables::StoredRows;
 use super::life::{Change, CommentLife, Event, NEVER, Point, sort};
 use super::review_call;
 use crate::histcheck::history::{
-    CacheEntry, DecisionRow, History, Nanos, Op, Outcome, ProposalRow, RequestId, ReviewCall, ReviewResponse,
-    ReviewRow, Rows, state,
+    CacheEntry, DecisionRow, History, Nanos, Op, Outcome, ProposalRow, ReportRow, RequestId, ReviewCall,
+    ReviewResponse, ReviewRow, Rows, state,
 };
 
 /// All comments that wait, or waited.
@@ -25,8 +25,12 @@ pub(super) struct Lives<'h> {
     /// The rows of decisions, by comment and number.
     pub(super) decisions: BTreeMap<(i64, i32), DecisionRow>,
     pub(super) reviews: IntMap<i64, ReviewRow>,
+    /// The times of decisions: when each was first requested and first known.
+    pub(super) decided: BTreeMap<(i64, i32), (Nanos, Nanos)>,
     /// The rows of proposed edits, by comment and number.
     pub(super) proposals: BTreeMap<(i64, i32), ProposalRow>,
+    /// The rows of reports, by comment.
+    pub(super) reports: IntMap<i64, Vec<ReportRow>>,
     pub(super) stored: &'h StoredRows<'h>,
     pub(super) cache: &'h [CacheEntry],
     /// The comments to which texts were written.
@@ -56,20 +60,26 @@ impl<'h> Lives<'h> {
             comments: IntMap::default(),
             decisions: BTreeMap::new(),
             reviews: IntMap::default(),
+            decided: BTreeMap::new(),
             proposals: BTreeMap::new(),
+            reports: IntMap::default(),
             stored,
             cache: &history.cache,
             written: IntMap::default(),
         };
         for table in &history.tables {
-            if let Rows::Reviews(rows) = &table.rows {
-                lives.reviews.extend(rows.iter().map(|row| (row.comment, *row)));
-            }
-            if let Rows::Decisions(rows) = &table.rows {
-                lives.decisions.extend(rows.iter().map(|row| ((row.comment, row.number), *row)));
-            }
-            if let Rows::Proposals(rows) = &table.rows {
-                lives.proposals.extend(rows.iter().map(|row| ((row.comment, row.number), *row)));
+            match &table.rows {
+                Rows::Reviews(rows) => lives.reviews.extend(rows.iter().map(|row| (row.comment, *row))),
+                Rows::Decisions(rows) => {
+                    lives.decisions.extend(rows.iter().map(|row| ((row.comment, row.number), *row)));
+                }
+                Rows::Proposals(rows) => {
+                    lives.proposals.extend(rows.iter().map(|row| ((row.comment, row.number), *row)));
+                }
+                Rows::Reports(rows) => {
+                    rows.iter().for_each(|row| lives.reports.entry(row.comment).or_default().push(*row));
+                }
+                Rows::Subjects(_) | Rows::Comments(_) | Rows::Contents(_) | Rows::Likes(_) => {}
             }
         }
         lives.group_attempts();
@@ -186,6 +196,7 @@ impl<'h> Lives<'h> {
                 }
                 continue;
             };
+            self.decided.insert((row.comment, row.number), (begun, known));
             let (revision, change) = (row.revision, Change::Decided(*row));
             events.entry(row.comment).or_default().push(Event { revision, begun, known, op, change });
         }

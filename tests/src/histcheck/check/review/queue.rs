@@ -1,6 +1,7 @@
 //! The queue is the open rows: a comment is in it if and only if a question is open on it, in the
 //! rows and in the lists at the end, and never twice. The question of the text is open while the
-//! comment is PENDING, that of an edit while one waits; nothing is open on a deleted comment.
+//! comment is PENDING, or is in sight with a report that no decision has ended; that of an edit is
+//! open while one waits. Nothing is open on a deleted comment.
 
 use std::collections::BTreeSet;
 
@@ -70,11 +71,10 @@ fn check_rows(lives: &Lives<'_>, findings: &mut Findings) {
         let review = lives.reviews.get(&life.id);
         let (questions, is_open) = review.map_or((0, 0), |review| (review.questions, review.is_open));
         findings.cases(1);
-        let edit_waits = match row.state {
-            state::ACTIVE => lives.newest_proposal(life.id).is_some_and(|row| row.state == proposal_state::WAITING),
-            _out_of_sight => false,
-        };
-        let expected = TEXT * i8::from(row.state == state::PENDING) | EDIT * i8::from(edit_waits);
+        let is_in_sight = row.state == state::ACTIVE;
+        let edit_waits = lives.newest_proposal(life.id).is_some_and(|row| row.state == proposal_state::WAITING);
+        let text_waits = row.state == state::PENDING || is_in_sight && is_reported(lives, life.id);
+        let expected = TEXT * i8::from(text_waits) | EDIT * i8::from(is_in_sight && edit_waits);
         if (questions, is_open) != (expected, i8::from(expected != 0)) {
             let description = || format!("{} is in state {} with open questions {questions}", life.id, row.state);
             findings.add(description, &[life.created]);
@@ -84,6 +84,14 @@ fn check_rows(lives: &Lives<'_>, findings: &mut Findings) {
             findings.add(|| format!("the row says that {} was in sight or not: {review:?}", life.id), &[life.created]);
         }
     }
+}
+
+/// Returns true if a report on a comment in sight waits: no decision about the text came after it,
+/// and no moderator had judged the version before.
+fn is_reported(lives: &Lives<'_>, id: i64) -> bool {
+    let decisions = || lives.decisions.range((id, i32::MIN)..=(id, i32::MAX)).map(|(_, row)| row);
+    let last = decisions().filter(|row| row.proposal == 0).map(|row| row.number).max().unwrap_or(0);
+    lives.reports.get(&id).is_some_and(|rows| rows.iter().any(|row| row.settled == 0 && row.decisions >= last))
 }
 
 #[cfg(test)]
@@ -96,6 +104,20 @@ mod tests {
         ReviewSample::default().queue(9, &[12, 12]).finds("queue", "12 is in the queue twice");
         ReviewSample::default().queue(9, &[]).finds("queue", "12 is open, and not in the queue");
         ReviewSample::default().queue(9, &[11, 12]).finds("queue", "11 is in the queue, and not open");
+    }
+
+    #[test]
+    fn a_report_waits_until_a_decision_about_the_text() {
+        let reported = |decisions, settled| {
+            let mut sample = ReviewSample::default();
+            sample.report(11, decisions, settled);
+            sample
+        };
+        reported(0, 0).finds_nothing();
+        reported(1, 1).finds_nothing();
+        reported(1, 0).finds("queue", "11 is in state 1 with open questions 0");
+        reported(1, 0).review(11, |row| (row.is_open, row.questions) = (1, 1)).finds_nothing();
+        reported(0, 0).review(11, |row| (row.is_open, row.questions) = (1, 1)).finds("queue", "11 is in state 1");
     }
 
     #[test]

@@ -45,6 +45,7 @@ fn violation(lives: &Lives<'_>, op: &Op, call: &ReviewCall, reason: &str) -> Opt
         | ReviewCall::Edit { comment: id, member, .. }
         | ReviewCall::Delete { comment: id, member }
         | ReviewCall::Undelete { comment: id, member } => (*id, Some(*member)),
+        ReviewCall::Report { comment: id, .. } => (*id, None),
         ReviewCall::Public { read, viewer, .. } => match read {
             PublicRead::Replies(id)
             | PublicRead::Get(id)
@@ -85,7 +86,8 @@ fn violation(lives: &Lives<'_>, op: &Op, call: &ReviewCall, reason: &str) -> Opt
         ReviewCall::Create { .. } | ReviewCall::Like { .. } => {
             explains_reply(life, &points, (reason, call), is_author, op)
         }
-        ReviewCall::Public { .. }
+        ReviewCall::Report { .. }
+        | ReviewCall::Public { .. }
         | ReviewCall::Claim { .. }
         | ReviewCall::Release { .. }
         | ReviewCall::Judge { .. }

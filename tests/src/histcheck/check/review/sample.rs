@@ -6,8 +6,8 @@
 use super::super::{Findings, tables};
 use crate::histcheck::history::{
     Call, CommentRow, ContentRow, DecisionRow, History, JudgedTarget, ModeratedItem, ModeratorAct, Op, Outcome,
-    ProposalRow, PublicRead, ReviewCall, ReviewResponse, ReviewRow, Rows, SeenComment, SeenDecision, SeenProposal,
-    SubjectRow, Table, proposal_state, state,
+    ProposalRow, PublicRead, ReportRow, ReviewCall, ReviewResponse, ReviewRow, Rows, SeenComment, SeenDecision,
+    SeenProposal, SubjectRow, Table, proposal_state, state,
 };
 use crate::histcheck::names::{LAST_READS, REVIEWED};
 
@@ -22,6 +22,7 @@ pub(super) struct ReviewSample {
     reviews: Vec<ReviewRow>,
     decisions: Vec<DecisionRow>,
     proposals: Vec<ProposalRow>,
+    reports: Vec<ReportRow>,
     /// The texts that an approved edit gave to comments.
     texts: Vec<(i64, u64)>,
 }
@@ -34,6 +35,7 @@ impl Default for ReviewSample {
             reviews: Vec::new(),
             decisions: Vec::new(),
             proposals: Vec::new(),
+            reports: Vec::new(),
             texts: Vec::new(),
         };
         sample.root(1, 11, 1).root(2, 12, 2).read(3, 11, "11.1", state::PENDING, 0);
@@ -172,6 +174,12 @@ impl ReviewSample {
         self.proposal(id, proposal, |row| row.state = ends_as)
     }
 
+    /// Adds a report by reporter 1, after this number of decisions, and its row.
+    pub(super) fn report(&mut self, comment: i64, decisions: i32, settled: i8) -> &mut Self {
+        self.reports.push(ReportRow { comment, reporter: 1, decisions, settled });
+        self.op(6, ReviewCall::Report { comment, reporter: 1 }, Outcome::Reviewed(ReviewResponse::Reported(true)))
+    }
+
     /// Changes the row of a proposed edit.
     pub(super) fn proposal(&mut self, id: i64, number: i32, change: impl FnOnce(&mut ProposalRow)) -> &mut Self {
         change(self.proposals.iter_mut().find(|row| (row.comment, row.number) == (id, number)).unwrap());
@@ -290,6 +298,12 @@ impl ReviewSample {
         self
     }
 
+    /// Removes the row of the last report.
+    pub(super) fn lose_report(&mut self) -> &mut Self {
+        self.reports.pop();
+        self
+    }
+
     /// Changes the history.
     pub(super) fn change(&mut self, change: impl FnOnce(&mut History)) -> &mut Self {
         change(&mut self.history);
@@ -313,6 +327,7 @@ impl ReviewSample {
             table(Rows::Reviews(self.reviews.clone())),
             table(Rows::Decisions(self.decisions.clone())),
             table(Rows::Proposals(self.proposals.clone())),
+            table(Rows::Reports(self.reports.clone())),
         ];
         let history = History { ops, cache, tables, ..History::default() };
         let stored = tables::check(&history, &mut Findings::default());

@@ -169,7 +169,7 @@ fn check_cache(lives: &Lives<'_>, findings: &mut Findings) {
 mod tests {
     use super::super::sample::{AUTHOR, ReviewSample};
     use crate::histcheck::history::{
-        CacheEntry, Call, ChangeKind, Op, Outcome, PublicRead, ReviewCall, ReviewResponse, SeenComment, state,
+        CacheEntry, Call, ChangeKind, Op, Outcome, PublicRead, ReviewCall, ReviewResponse, state,
     };
     use crate::histcheck::names::{LAST_READS, REVIEWED};
 

@@ -21,6 +21,7 @@ fn kind(rows: &Rows) -> &'static str {
         Rows::Reviews(_) => "reviews",
         Rows::Decisions(_) => "decisions",
         Rows::Proposals(_) => "proposals",
+        Rows::Reports(_) => "reports",
     }
 }
 
@@ -34,7 +35,7 @@ fn ids(rows: &Rows) -> Vec<(i64, i64)> {
         Rows::Likes(rows) => {
             rows.iter().flat_map(|row| [(row.comment, row.part), (row.subject_id, row.part)]).collect()
         }
-        Rows::Reviews(_) | Rows::Decisions(_) | Rows::Proposals(_) => Vec::new(),
+        Rows::Reviews(_) | Rows::Decisions(_) | Rows::Proposals(_) | Rows::Reports(_) => Vec::new(),
     }
 }
 

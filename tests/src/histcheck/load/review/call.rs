@@ -9,14 +9,15 @@ use riposte_sdk::v1::like_service_client::LikeServiceClient;
 use riposte_sdk::v1::list_decisions_request::Of;
 use riposte_sdk::v1::moderation_service_client::ModerationServiceClient;
 use riposte_sdk::v1::reply_service_client::ReplyServiceClient;
+use riposte_sdk::v1::report_service_client::ReportServiceClient;
 use riposte_sdk::v1::verdict_result::Result as Judged;
 use riposte_sdk::v1::{
     BatchGetCommentsRequest, ClaimReviewItemsRequest, Comment, CommentSort, CreateCommentRequest, CreateReplyRequest,
     Decision, DeleteCommentRequest, GetCommentRequest, GetModeratedCommentsRequest, GetThreadRequest, Grounds,
     LikeValue, ListCommentRevisionsRequest, ListCommentsRequest, ListConversationRequest, ListDecisionsRequest,
     ListMemberCommentsRequest, ListRepliesRequest, ListReviewItemsRequest, ListUnlistedCommentsRequest,
-    ModeratedComment, ProposedEdit, ReleaseReviewItemsRequest, SetLikeRequest, SubmitVerdictsRequest,
-    UndeleteCommentRequest, UpdateCommentRequest, VerdictResult, VerdictTarget,
+    ModeratedComment, ProposedEdit, ReleaseReviewItemsRequest, ReportCommentRequest, ReportReason, SetLikeRequest,
+    SubmitVerdictsRequest, UndeleteCommentRequest, UpdateCommentRequest, VerdictResult, VerdictTarget,
 };
 use tonic::transport::Channel;
 use tonic::{Request, Status};
@@ -53,8 +54,25 @@ pub(crate) async fn attempt(
         ReviewCall::Create { .. }
         | ReviewCall::Edit { .. }
         | ReviewCall::Delete { .. }
-        | ReviewCall::Undelete { .. }
-        | ReviewCall::Like { .. } => write(ports.public, (subject, call), request_id, limit).await,
+        | ReviewCall::Undelete { .. } => write(ports.public, (subject, call), request_id, limit).await,
+        ReviewCall::Like { comment, member } => {
+            let (comment_id, member_id, value) = (*comment, names::member_id(*member), LikeValue::Like.into());
+            let request = SetLikeRequest { comment_id, member_id, value, request_id };
+            LikeServiceClient::new(ports.public).set_like(timed(limit, request)).await?;
+            Ok(ReviewResponse::Liked)
+        }
+        ReviewCall::Report { comment, reporter } => {
+            let request = ReportCommentRequest {
+                comment_id: *comment,
+                member_id: names::reporter_id(*comment, *reporter),
+                reason: ReportReason::Spam.into(),
+                text: format!("{}words", names::SECRET),
+                request_id,
+                ..Default::default()
+            };
+            let reported = ReportServiceClient::new(ports.public).report_comment(timed(limit, request)).await?;
+            Ok(ReviewResponse::Reported(reported.into_inner().first))
+        }
         ReviewCall::Public { read, viewer, fresh } => {
             public(ports.public, (subject, *read), (*viewer, *fresh), limit).await
         }
@@ -122,13 +140,9 @@ async fn write(
             let undeleted = service.undelete_comment(timed(limit, request)).await?.into_inner();
             (undeleted.comment, undeleted.subject_revision, None)
         }
-        ReviewCall::Like { comment, member } => {
-            let (comment_id, member_id) = (*comment, names::member_id(*member));
-            let request = SetLikeRequest { comment_id, member_id, value: LikeValue::Like.into(), request_id };
-            LikeServiceClient::new(channel).set_like(timed(limit, request)).await?;
-            return Ok(ReviewResponse::Liked);
-        }
-        ReviewCall::Public { .. }
+        ReviewCall::Like { .. }
+        | ReviewCall::Report { .. }
+        | ReviewCall::Public { .. }
         | ReviewCall::Claim { .. }
         | ReviewCall::Release { .. }
         | ReviewCall::Judge { .. }
@@ -185,6 +199,7 @@ async fn moderate(channel: Channel, call: &ReviewCall, request_id: String, limit
         | ReviewCall::Delete { .. }
         | ReviewCall::Undelete { .. }
         | ReviewCall::Like { .. }
+        | ReviewCall::Report { .. }
         | ReviewCall::Queue { .. }
         | ReviewCall::Moderated { .. }
         | ReviewCall::Decisions { .. }
@@ -325,7 +340,8 @@ fn shown_with<'c>(
     }
 }
 
-/// Returns true if a response contains a moderator's id or note anywhere.
+/// Returns true if a response contains a moderator's id or note, or a reporter's id or words,
+/// anywhere.
 fn names_moderator(response: &impl Message) -> bool {
     let (bytes, secret) = (response.encode_to_vec(), names::SECRET.as_bytes());
     bytes.windows(secret.len()).any(|window| window == secret)

@@ -1,12 +1,14 @@
 //! Selection of the next call of a client about comments that wait for review, by chance.
 
-use std::sync::{Mutex, PoisonError};
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use crate::histcheck::history::{
-    ModeratedItem, ModeratorAct, Op, Outcome, PublicRead, RequestId, ReviewCall, ReviewResponse, state,
+    ModeratedItem, ModeratorAct, Op, Outcome, PublicRead, RequestId, ReviewCall, ReviewResponse, SeenDecision,
+    proposal_state, state,
 };
 use crate::histcheck::names::REVIEWED;
 
@@ -22,12 +24,23 @@ const KNOWN: usize = 160;
 const STORED: usize = 40;
 /// Durations of leases in seconds: the shortest ones allowed, so that leases end during a run.
 const LEASES: [u32; 2] = [10, 12];
+/// Number of reporters of each comment.
+const REPORTERS: u8 = 3;
 /// The most targets of a verdict.
 const TARGETS: usize = 6;
 
 /// The comments that all clients know: subject, id and author of each.
 #[derive(Debug, Default)]
-pub(crate) struct ReviewedComments(Mutex<Vec<KnownComment>>);
+pub(crate) struct ReviewedComments(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    comments: Vec<KnownComment>,
+    /// Those that a verdict brought into sight, and those of which an edit waits. Later changes may
+    /// have ended either.
+    in_sight: Vec<KnownComment>,
+    proposed: Vec<KnownComment>,
+}
 
 /// A comment that clients know.
 #[derive(Debug, Clone, Copy)]
@@ -40,17 +53,62 @@ struct KnownComment {
 
 impl ReviewedComments {
     fn insert(&self, comment: KnownComment) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= KNOWN {
-            known.remove(0);
+        push(&mut self.lock().comments, comment);
+    }
+
+    /// Records that a comment came into sight.
+    fn show(&self, id: i64) {
+        let mut known = self.lock();
+        let found = known.comments.iter().find(|comment| comment.id == id).copied();
+        if let Some(comment) = found {
+            push(&mut known.in_sight, comment);
         }
-        known.push(comment);
+    }
+
+    /// Records that an edit of a comment waits.
+    fn propose(&self, id: i64) {
+        let mut known = self.lock();
+        let found = known.comments.iter().find(|comment| comment.id == id).copied();
+        if let Some(comment) = found {
+            push(&mut known.proposed, comment);
+        }
     }
 
     fn any(&self, rng: &mut StdRng) -> Option<KnownComment> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        (!known.is_empty()).then(|| known[rng.random_range(0..known.len())])
+        one_of(&self.lock().comments, rng)
     }
+
+    /// Returns a comment of which an edit waits, in half of the cases.
+    fn any_or_proposed(&self, rng: &mut StdRng) -> Option<KnownComment> {
+        let proposed = if rng.random() { one_of(&self.lock().proposed, rng) } else { None };
+        proposed.or_else(|| self.any(rng))
+    }
+
+    fn any_in_sight(&self, rng: &mut StdRng) -> Option<KnownComment> {
+        one_of(&self.lock().in_sight, rng)
+    }
+
+    /// Returns a comment of these members that came into sight.
+    fn in_sight_of(&self, members: &Range<u32>, rng: &mut StdRng) -> Option<KnownComment> {
+        let own: Vec<KnownComment> =
+            self.lock().in_sight.iter().filter(|comment| members.contains(&comment.member)).copied().collect();
+        one_of(&own, rng)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn push(comments: &mut Vec<KnownComment>, comment: KnownComment) {
+    if comments.len() >= KNOWN {
+        comments.remove(0);
+    }
+    comments.push(comment);
+}
+
+fn one_of(comments: &[KnownComment], rng: &mut StdRng) -> Option<KnownComment> {
+    (!comments.is_empty()).then(|| comments[rng.random_range(0..comments.len())])
 }
 
 /// A call to send: its subject, the call, and the id of the request that it repeats.
@@ -114,10 +172,11 @@ impl ReviewPlanner {
         let planned = match self.rng.random_range(0..100) {
             0..9 => None,
             9..17 => self.reply(known),
-            17..25 => self.own().map(|own| self.edit(own)),
+            17..25 => self.edit(known),
             25..27 => self.own().map(Self::delete),
-            27..30 => self.own().map(Self::undelete),
-            30..34 => known.any(&mut self.rng).map(|comment| self.like(comment)),
+            27..29 => self.own().map(Self::undelete),
+            29..32 => self.report(known),
+            32..34 => known.any(&mut self.rng).map(|comment| self.like(comment)),
             34..39 => Some(self.claim()),
             39..40 => self.release(),
             40..60 => self.judge(),
@@ -141,6 +200,20 @@ impl ReviewPlanner {
             Self::store(&mut self.rng, &mut self.own, comment);
             known.insert(comment);
         }
+        match response {
+            ReviewResponse::Written { comment, proposal: Some(proposal), .. }
+                if proposal.state == proposal_state::WAITING =>
+            {
+                known.propose(comment.id);
+            }
+            ReviewResponse::Judged(outcomes) => {
+                let shown = |decision: &SeenDecision| !decision.of_proposal && decision.to == state::ACTIVE;
+                outcomes.iter().filter(|outcome| outcome.decision.as_ref().is_some_and(shown)).for_each(|outcome| {
+                    known.show(outcome.comment);
+                });
+            }
+            _other => {}
+        }
         if !matches!(planned.call, ReviewCall::Queue { .. }) {
             let lease = if let ReviewResponse::Claimed { lease, .. } = response { lease.clone() } else { "".into() };
             for item in response.moderated() {
@@ -149,7 +222,9 @@ impl ReviewPlanner {
                 }
             }
         }
-        if planned.call.writes() && !matches!(planned.call, ReviewCall::Like { .. }) {
+        // Of the reports of a reporter the newest request is known, and a like has no answer of its own.
+        let is_repeatable = !matches!(planned.call, ReviewCall::Like { .. } | ReviewCall::Report { .. });
+        if planned.call.writes() && is_repeatable {
             let request = (planned.subject, planned.call.clone(), op.request);
             Self::store(&mut self.rng, &mut self.acknowledged, request);
         }
@@ -197,9 +272,22 @@ impl ReviewPlanner {
         Some(PlannedReview::of(parent.subject, call))
     }
 
-    fn edit(&mut self, own: KnownComment) -> PlannedReview {
+    /// Returns an edit of an own comment, in most cases of one that came into sight.
+    fn edit(&mut self, known: &ReviewedComments) -> Option<PlannedReview> {
+        let first = FIRST_MEMBER + self.client * MEMBERS;
+        let is_any = self.rng.random_ratio(1, 4);
+        let in_sight = if is_any { None } else { known.in_sight_of(&(first..first + MEMBERS), &mut self.rng) };
+        let own = in_sight.or_else(|| self.own())?;
         let call = ReviewCall::Edit { comment: own.id, member: own.member, text: self.text() };
-        PlannedReview::of(own.subject, call)
+        Some(PlannedReview::of(own.subject, call))
+    }
+
+    fn report(&mut self, known: &ReviewedComments) -> Option<PlannedReview> {
+        // Members see only what is in sight; some report what is not any more.
+        let in_sight = known.any_in_sight(&mut self.rng);
+        let comment = in_sight.or_else(|| known.any_or_proposed(&mut self.rng))?;
+        let call = ReviewCall::Report { comment: comment.id, reporter: self.rng.random_range(0..REPORTERS) };
+        Some(PlannedReview::of(comment.subject, call))
     }
 
     fn delete(own: KnownComment) -> PlannedReview {
@@ -296,7 +384,8 @@ impl ReviewPlanner {
     }
 
     fn moderated(&mut self, known: &ReviewedComments) -> Option<PlannedReview> {
-        let mut comments: Vec<i64> = (0..4).filter_map(|_| known.any(&mut self.rng)).map(|known| known.id).collect();
+        let mut comments: Vec<i64> =
+            (0..4).filter_map(|_| known.any_or_proposed(&mut self.rng)).map(|known| known.id).collect();
         comments.sort_unstable();
         comments.dedup();
         let call = ReviewCall::Moderated { comments: comments.into() };
@@ -310,7 +399,7 @@ impl ReviewPlanner {
 
     /// Returns a read of the public port: without a viewer, by another member, or by the author.
     fn public(&mut self, known: &ReviewedComments) -> Option<PlannedReview> {
-        let comment = known.any(&mut self.rng)?;
+        let comment = known.any_or_proposed(&mut self.rng)?;
         let fresh = self.rng.random_ratio(1, 5);
         let read = match self.rng.random_range(0..16) {
             0..4 => PublicRead::List,
