@@ -2,6 +2,7 @@
 
 pub(crate) mod exit;
 
+mod check_text;
 mod comment;
 mod completion;
 mod config;
@@ -74,6 +75,8 @@ enum Command {
     Comment(comment::Args),
     /// Review comments of a running service: the queue, verdicts and decisions
     Moderate(moderate::Args),
+    /// Say what word lists find in a text, without a server
+    CheckText(check_text::Args),
     /// Migrate the tables of every data source to the schema of this version
     Migrate(migrate::Args),
     /// Import comments from another system
@@ -138,6 +141,7 @@ impl Command {
             | Command::Doctor(_) => true,
             Command::Comment(_)
             | Command::Moderate(_)
+            | Command::CheckText(_)
             | Command::Import(_)
             | Command::Export(_)
             | Command::Verify(_)
@@ -156,6 +160,7 @@ impl Command {
             Command::Serve(args) => Box::pin(args.run(sources, decorators)).await,
             Command::Comment(args) => args.run().await,
             Command::Moderate(args) => args.run().await,
+            Command::CheckText(args) => args.run(),
             Command::Migrate(args) => args.run(sources).await,
             Command::Import(args) => Box::pin(args.run()).await,
             Command::Export(args) => args.run().await,

@@ -4,8 +4,13 @@
 use proptest::prelude::*;
 use proptest::sample::Index;
 use riposte_grpc::fuzz::page_token;
+use riposte_policy::Normalizer;
+use riposte_policy::fuzz::list_and_text;
 use riposte_store::fuzz::statement_text;
 use riposte_transfer::fuzz::import;
+use std::sync::{Arc, LazyLock};
+
+static NORMALIZER: LazyLock<Arc<Normalizer>> = LazyLock::new(|| Arc::new(Normalizer::default()));
 
 /// Returns the inputs found by coverage-guided runs, and the initial ones.
 fn corpus(of: &str) -> Vec<Vec<u8>> {
@@ -38,6 +43,7 @@ fn no_input_of_the_corpora_causes_a_panic() {
     corpus("page_tokens").iter().for_each(|bytes| page_token(bytes));
     corpus("imports").iter().for_each(|bytes| import(bytes));
     corpus("statements").iter().for_each(|bytes| statement_text(bytes));
+    corpus("word_lists").iter().for_each(|bytes| list_and_text(&NORMALIZER, bytes));
     for bytes in corpus("cache_entries") {
         riposte_cache::fuzz::stored_comment(&bytes);
         riposte_cache::fuzz::subject(&bytes);
@@ -56,6 +62,11 @@ proptest! {
     #[test]
     fn no_input_similar_to_a_statement_has_other_values(bytes in near(corpus("statements"))) {
         statement_text(&bytes);
+    }
+
+    #[test]
+    fn no_input_similar_to_a_word_list_has_a_hit_outside_its_text(bytes in near(corpus("word_lists"))) {
+        list_and_text(&NORMALIZER, &bytes);
     }
 
     #[test]

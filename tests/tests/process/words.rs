@@ -69,6 +69,12 @@ fn scratch() -> Result<tempfile::TempDir> {
     write("cut.pem", "-----BEGIN CERTIFICATE-----\nMIIB\n")?;
     write("der.pem", "\u{1}\u{2}")?;
     write("encrypted.pem", "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n")?;
+    write(
+        "words.jsonl",
+        "{\"word\":\"x\",\"id\":\"1\"}\n{\"word\":\"y\",\"mode\":\"exact\"}\n{\"wrd\":\"z\",\"id\":\"1\"}\n",
+    )?;
+    write("mixed.txt", "one\n{\"word\":\"two\"}\n")?;
+    std::fs::write(folder.path().join("latin1.txt"), b"one\ncaf\xe9\n")?;
     std::fs::create_dir(folder.path().join("other"))?;
     write("other/riposte.db", "this is no database")?;
     Ok(folder)

@@ -36,6 +36,7 @@ const ALLOWED: [(&str, &[&str]); 17] = [
             "riposte",
             "riposte-cache",
             "riposte-grpc",
+            "riposte-policy",
             "riposte-store",
             "riposte-telemetry",
             "riposte-transfer",

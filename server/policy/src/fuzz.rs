@@ -1,0 +1,46 @@
+//! The policy of any list and any text, for fuzzers.
+
+use crate::{
+    Day, Facts, HitEffect, ListSettings, ListStage, MatchCopy, Matcher, MemberFacts, Normalizer, PolicyOutcome,
+    WordList, masked,
+};
+use std::sync::Arc;
+
+/// Reads the bytes up to the first NUL as a list file, and finds its entries in the rest.
+///
+/// # Panics
+/// If a range cuts a character of the text or is outside it, or an outcome comes from no hit.
+pub fn list_and_text(normalizer: &Arc<Normalizer>, bytes: &[u8]) {
+    let (list, text) = match bytes.iter().position(|byte| *byte == 0) {
+        Some(at) => (&bytes[..at], String::from_utf8_lossy(&bytes[at + 1..])),
+        None => (bytes, String::from_utf8_lossy(bytes)),
+    };
+    let copy = normalizer.match_copy(&text);
+    let length = text.chars().count() as u32;
+    ranges(&copy, length);
+    let facts = Facts::of(&text, &copy, 0, MemberFacts::default());
+    assert!(facts.length == length && facts.repeats <= length);
+    let (name, code) = ("fuzz".to_owned(), "policy.list".to_owned());
+    let settings = ListSettings { name, outcome: PolicyOutcome::Mask, code, mode: None, stage: ListStage::Live };
+    // An error is a valid result.
+    let Ok(list) = WordList::parse(&settings, list) else { return };
+    let Some(today) = Day::new(2026, 11, 26) else { return };
+    let Ok((matcher, _)) = Matcher::new(Arc::clone(normalizer), &[list], today) else { return };
+    let findings = matcher.find(&text, &copy);
+    for hit in &findings.hits {
+        assert!(hit.span.start < hit.span.end && hit.span.end <= length, "{hit:?}");
+    }
+    let counts = findings.hits.iter().any(|hit| hit.effect == HitEffect::Counts && hit.outcome == findings.outcome);
+    assert!(counts || findings.too_many_hits || findings.outcome == PolicyOutcome::Allow);
+    let shown = masked(&text, &findings.masks());
+    assert!(findings.masks().is_empty() || shown.contains('*'), "a masked text has a mark");
+}
+
+/// Checks that the ranges of a copy are in order, inside the text, and not empty.
+fn ranges(copy: &MatchCopy, length: u32) {
+    let mut last = 0;
+    for (_, span) in copy.code_points() {
+        assert!(span.start < span.end && span.end <= length && last <= span.start, "{span:?} in {length}");
+        last = span.start;
+    }
+}

@@ -1,0 +1,35 @@
+//! The local policy of a text: normalisation, word lists and rules, which together say what speaks
+//! against a text. The functions are pure: the caller reads the files, knows the day and the facts
+//! of the member, and decides what follows from an outcome.
+//!
+//! This crate must never read a file, a clock or the environment, and never write a text, a word or
+//! a hit to a log.
+
+pub mod fuzz;
+
+mod characters;
+mod day;
+mod facts;
+mod folded;
+mod mask;
+mod match_copy;
+mod matcher;
+mod normalizer;
+mod outcome;
+mod rule;
+mod span;
+mod word_list;
+
+pub use day::Day;
+pub use facts::{Facts, MemberFacts};
+pub use mask::masked;
+pub use match_copy::MatchCopy;
+pub use matcher::{
+    EntryNote, Findings, Hit, HitEffect, MAX_ENTRIES, MAX_ENTRY_CODE_POINTS, MAX_HEAP_BYTES, MAX_HITS, Matcher,
+    MatcherError, NoteKind,
+};
+pub use normalizer::Normalizer;
+pub use outcome::PolicyOutcome;
+pub use rule::{Comparison, Fact, MAX_RULES, MAX_TERMS, Rule, RuleError, Rules, Term};
+pub use span::Span;
+pub use word_list::{ListError, ListSettings, ListStage, MatchMode, WordEntry, WordList};

@@ -1,0 +1,37 @@
+//! The form of a text in which words are found, and its way back to the stored text.
+
+use crate::span::Span;
+
+/// A text as the matcher sees it. Each of its code points has a range of code points of the stored
+/// text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MatchCopy {
+    pub(crate) text: String,
+    /// The range of each code point of `text`; `None` if code point n is n of the stored text.
+    pub(crate) spans: Option<Vec<Span>>,
+    /// Letters have marks that a folded copy drops.
+    pub(crate) has_marks: bool,
+    /// A token has letters of several scripts that look alike.
+    pub(crate) is_mixed: bool,
+}
+
+impl MatchCopy {
+    /// Returns the normalized text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the code points with their ranges.
+    pub fn code_points(&self) -> impl Iterator<Item = (char, Span)> {
+        (0..).zip(self.text.chars()).map(|(at, c)| (c, self.span(at, at + 1)))
+    }
+
+    /// Returns the range of the stored text of code points of this copy, which are not empty.
+    pub(crate) fn span(&self, start: u32, end: u32) -> Span {
+        match &self.spans {
+            None => Span { start, end },
+            Some(spans) => Span { start: spans[start as usize].start, end: spans[end as usize - 1].end },
+        }
+    }
+}

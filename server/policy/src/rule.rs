@@ -1,0 +1,224 @@
+//! Rules: conditions on typed facts.
+
+use crate::facts::Facts;
+use crate::outcome::PolicyOutcome;
+use crate::word_list::ListStage;
+use std::collections::HashSet;
+use std::fmt;
+
+/// The largest number of rules of an object type.
+pub const MAX_RULES: usize = 64;
+/// The largest number of terms of a rule.
+pub const MAX_TERMS: usize = 8;
+
+/// A fact that a term compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fact {
+    /// [`Facts::links`].
+    Links,
+    /// [`MemberFacts::approved`](crate::MemberFacts::approved).
+    Approved,
+    /// [`Facts::mentions`].
+    Mentions,
+    /// [`Facts::length`].
+    Length,
+    /// [`Facts::repeats`].
+    Repeats,
+    /// [`MemberFacts::age`](crate::MemberFacts::age).
+    Age,
+    /// [`MemberFacts::first_post`](crate::MemberFacts::first_post), as 0 or 1.
+    FirstPost,
+    /// [`Facts::is_edit`], as 0 or 1.
+    IsEdit,
+}
+
+impl Fact {
+    /// All facts.
+    pub const ALL: [Self; 8] = [
+        Self::Links,
+        Self::Approved,
+        Self::Mentions,
+        Self::Length,
+        Self::Repeats,
+        Self::Age,
+        Self::FirstPost,
+        Self::IsEdit,
+    ];
+
+    /// Returns the name that the configuration uses.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Links => "links",
+            Self::Approved => "approved",
+            Self::Mentions => "mentions",
+            Self::Length => "length",
+            Self::Repeats => "repeats",
+            Self::Age => "age",
+            Self::FirstPost => "first_post",
+            Self::IsEdit => "is_edit",
+        }
+    }
+
+    /// Returns the value, if it is known.
+    fn value(self, facts: &Facts) -> Option<u32> {
+        match self {
+            Self::Links => Some(facts.links),
+            Self::Approved => facts.member.approved,
+            Self::Mentions => Some(facts.mentions),
+            Self::Length => Some(facts.length),
+            Self::Repeats => Some(facts.repeats),
+            Self::Age => facts.member.age,
+            Self::FirstPost => facts.member.first_post.map(u32::from),
+            Self::IsEdit => Some(u32::from(facts.is_edit)),
+        }
+    }
+}
+
+/// The way in which a term compares a fact with its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// Less than the value.
+    Lt,
+    /// At most the value.
+    Le,
+    /// Equal to the value.
+    Eq,
+    /// At least the value.
+    Ge,
+    /// Greater than the value.
+    Gt,
+}
+
+impl Comparison {
+    /// All comparisons.
+    pub const ALL: [Self; 5] = [Self::Lt, Self::Le, Self::Eq, Self::Ge, Self::Gt];
+
+    /// Returns the name that the configuration uses.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lt => "lt",
+            Self::Le => "le",
+            Self::Eq => "eq",
+            Self::Ge => "ge",
+            Self::Gt => "gt",
+        }
+    }
+}
+
+/// A term of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Term {
+    /// The fact.
+    pub fact: Fact,
+    /// The comparison.
+    pub comparison: Comparison,
+    /// The value that the fact is compared with.
+    pub value: u32,
+}
+
+impl Term {
+    /// Returns `true` if the term is true, or if its fact is not known.
+    fn is_true(self, facts: &Facts) -> bool {
+        self.fact.value(facts).is_none_or(|fact| match self.comparison {
+            Comparison::Lt => fact < self.value,
+            Comparison::Le => fact <= self.value,
+            Comparison::Eq => fact == self.value,
+            Comparison::Ge => fact >= self.value,
+            Comparison::Gt => fact > self.value,
+        })
+    }
+}
+
+/// A rule: what it asks for if all its terms are true.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// The id, which no other rule of the object type has.
+    pub id: String,
+    /// The terms.
+    pub when: Vec<Term>,
+    /// The outcome that the rule asks for: FLAG, HOLD, REJECT or REFUSE.
+    pub outcome: PolicyOutcome,
+    /// The code of a decision that follows.
+    pub code: String,
+    /// The effect of the rule.
+    pub stage: ListStage,
+}
+
+/// A reason not to take the rules of an object type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RuleError {
+    /// There are so many rules, more than [`MAX_RULES`].
+    TooManyRules(usize),
+    /// The rule has no term, or more than [`MAX_TERMS`].
+    Terms {
+        /// The id of the rule.
+        id: String,
+        /// The number of its terms.
+        count: usize,
+    },
+    /// A rule cannot ask for this.
+    Outcome {
+        /// The id of the rule.
+        id: String,
+        /// The outcome that it asks for.
+        outcome: PolicyOutcome,
+    },
+    /// Two rules have this id.
+    Repeated(String),
+}
+
+impl fmt::Display for RuleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooManyRules(count) => write!(f, "{count} rules: at most {MAX_RULES} are possible"),
+            Self::Terms { id, count: 0 } => write!(f, "rule {id}: has no term in `when`, so it is always true"),
+            Self::Terms { id, count } => write!(f, "rule {id}: has {count} terms: at most {MAX_TERMS} are possible"),
+            Self::Outcome { id, outcome } => {
+                write!(f, "rule {id}: cannot {}: a rule can flag, hold, reject or refuse", outcome.name())
+            }
+            Self::Repeated(id) => write!(f, "rule {id}: two rules have this id"),
+        }
+    }
+}
+
+impl std::error::Error for RuleError {}
+
+/// The rules of an object type.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Rules(Vec<Rule>);
+
+impl Rules {
+    /// Checks rules.
+    ///
+    /// # Errors
+    /// All that is wrong with them.
+    pub fn new(rules: Vec<Rule>) -> Result<Self, Vec<RuleError>> {
+        let mut errors = Vec::new();
+        if rules.len() > MAX_RULES {
+            errors.push(RuleError::TooManyRules(rules.len()));
+        }
+        let mut ids = HashSet::new();
+        for Rule { id, when, outcome, code: _, stage: _ } in &rules {
+            if when.is_empty() || when.len() > MAX_TERMS {
+                errors.push(RuleError::Terms { id: id.clone(), count: when.len() });
+            }
+            if *outcome < PolicyOutcome::Flag {
+                errors.push(RuleError::Outcome { id: id.clone(), outcome: *outcome });
+            }
+            if !ids.insert(id) {
+                errors.push(RuleError::Repeated(id.clone()));
+            }
+        }
+        if errors.is_empty() { Ok(Self(rules)) } else { Err(errors) }
+    }
+
+    /// Returns the rules of which every term is true, in their order; also those that are only tried.
+    pub fn matching(&self, facts: &Facts) -> impl Iterator<Item = &Rule> {
+        self.0.iter().filter(move |rule| rule.when.iter().all(|term| term.is_true(facts)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,84 @@
+//! Rules and their terms.
+
+use super::*;
+use crate::facts::MemberFacts;
+
+const MEMBER: MemberFacts = MemberFacts { approved: Some(5), age: Some(30), first_post: Some(false) };
+const FACTS: Facts = Facts { links: 2, mentions: 1, length: 100, repeats: 4, is_edit: true, member: MEMBER };
+
+fn term(fact: Fact, comparison: Comparison, value: u32) -> Term {
+    Term { fact, comparison, value }
+}
+
+fn rule(id: &str, when: &[Term]) -> Rule {
+    let (outcome, code) = (PolicyOutcome::Hold, "spam".to_owned());
+    Rule { id: id.to_owned(), when: when.to_vec(), outcome, code, stage: ListStage::Live }
+}
+
+#[test]
+fn each_comparison_has_its_meaning() {
+    // Below, at and above the fact, which is 2.
+    let expected = [
+        (Comparison::Lt, [false, false, true]),
+        (Comparison::Le, [false, true, true]),
+        (Comparison::Eq, [false, true, false]),
+        (Comparison::Ge, [true, true, false]),
+        (Comparison::Gt, [true, false, false]),
+    ];
+    for (comparison, truths) in expected {
+        let found = [1, 2, 3].map(|value| term(Fact::Links, comparison, value).is_true(&FACTS));
+        assert_eq!(found, truths, "{comparison:?}");
+    }
+}
+
+#[test]
+fn each_fact_has_its_value() {
+    let values = Fact::ALL.map(|fact| fact.value(&FACTS));
+    assert_eq!(values, [Some(2), Some(5), Some(1), Some(100), Some(4), Some(30), Some(0), Some(1)]);
+    let names = Fact::ALL.map(Fact::name);
+    assert_eq!(names.iter().collect::<HashSet<_>>().len(), Fact::ALL.len());
+}
+
+#[test]
+fn a_fact_that_is_not_known_makes_its_term_true() {
+    let unknown = Facts { member: MemberFacts::default(), ..FACTS };
+    for fact in [Fact::Approved, Fact::Age, Fact::FirstPost] {
+        for comparison in Comparison::ALL {
+            assert!(term(fact, comparison, 7).is_true(&unknown), "{fact:?} {comparison:?}");
+        }
+    }
+    assert!(!term(Fact::Length, Comparison::Eq, 7).is_true(&unknown));
+}
+
+#[test]
+fn a_rule_matches_if_every_term_is_true() {
+    let (links, new) = (term(Fact::Links, Comparison::Ge, 2), term(Fact::Approved, Comparison::Lt, 3));
+    let rules = Rules::new(vec![rule("links", &[links]), rule("links-new", &[links, new])]).unwrap();
+    let ids = |facts: &Facts| rules.matching(facts).map(|rule| rule.id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&FACTS), ["links"]);
+    let new = Facts { member: MemberFacts { approved: Some(2), ..MEMBER }, ..FACTS };
+    assert_eq!(ids(&new), ["links", "links-new"]);
+    assert!(ids(&Facts { links: 1, ..new }).is_empty());
+}
+
+#[test]
+fn wrong_rules_are_refused_with_all_their_faults() {
+    let one = term(Fact::Links, Comparison::Ge, 2);
+    let masks = Rule { outcome: PolicyOutcome::Mask, ..rule("masks", &[one]) };
+    let allows = Rule { outcome: PolicyOutcome::Allow, ..rule("allows", &[one]) };
+    let wrong = vec![rule("none", &[]), rule("many", &[one; 9]), masks, allows, rule("none", &[one; 8])];
+    let texts: Vec<String> = Rules::new(wrong).unwrap_err().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        texts,
+        [
+            "rule none: has no term in `when`, so it is always true",
+            "rule many: has 9 terms: at most 8 are possible",
+            "rule masks: cannot mask: a rule can flag, hold, reject or refuse",
+            "rule allows: cannot allow: a rule can flag, hold, reject or refuse",
+            "rule none: two rules have this id",
+        ]
+    );
+    let many = |count: u32| (0..count).map(|id| rule(&id.to_string(), &[one])).collect();
+    assert!(Rules::new(many(64)).is_ok());
+    assert_eq!(Rules::new(many(65)), Err(vec![RuleError::TooManyRules(65)]));
+}

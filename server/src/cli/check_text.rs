@@ -1,0 +1,239 @@
+//! `riposte check-text`: what word lists say of a text, without a server.
+
+use super::{
+    exit::{Failure, USAGE},
+    output,
+};
+use crate::clock::SystemClock;
+use anyhow::Context;
+use clap::ValueEnum;
+use riposte_policy::{
+    Day, EntryNote, Findings, Hit, HitEffect, ListSettings, ListStage, MatchMode, Matcher, Normalizer, NoteKind,
+    PolicyOutcome, WordList, masked,
+};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use unicode_normalization::UnicodeNormalization;
+
+const HELP: &str = "\
+A list is a file with a word on each line, or with an entry in JSON on each line, of which only \
+the word is required:
+  {\"word\":\"…\",\"outcome\":\"hold\",\"mode\":\"word\",\"id\":\"spam-17\",\"code\":\"spam.link\",\"expires\":\"2027-01-31\"}
+
+Examples:
+  riposte check-text --list spam.txt \"Some text\"
+  riposte check-text --list spam.txt --list allowed.jsonl - < comment.txt";
+
+/// The number of lines that a note on a list names.
+const LINES: usize = 10;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Args {
+    /// The text; - reads it from standard input
+    text: String,
+    /// A file with words; may be repeated
+    #[arg(long = "list", value_name = "FILE", required = true)]
+    lists: Vec<PathBuf>,
+    /// The outcome of entries that name none
+    #[arg(long, value_enum, value_name = "OUTCOME", default_value_t = OutcomeArg::Hold)]
+    outcome: OutcomeArg,
+    /// The places at which entries are found that name no mode; by default their scripts decide
+    #[arg(long, value_enum, value_name = "MODE")]
+    mode: Option<ModeArg>,
+}
+
+/// An outcome as list files name it.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum OutcomeArg {
+    /// The word is allowed, also where a part of it is an entry
+    Allow,
+    /// The text is shown with the word masked
+    Mask,
+    /// The text is shown and put into the review queue
+    Flag,
+    /// The text waits for a moderator
+    Hold,
+    /// The text is rejected
+    Reject,
+    /// The text is refused and not stored
+    Refuse,
+}
+
+impl From<OutcomeArg> for PolicyOutcome {
+    fn from(outcome: OutcomeArg) -> Self {
+        match outcome {
+            OutcomeArg::Allow => Self::Allow,
+            OutcomeArg::Mask => Self::Mask,
+            OutcomeArg::Flag => Self::Flag,
+            OutcomeArg::Hold => Self::Hold,
+            OutcomeArg::Reject => Self::Reject,
+            OutcomeArg::Refuse => Self::Refuse,
+        }
+    }
+}
+
+/// A way to match as list files name it.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ModeArg {
+    /// As a word of its own
+    Word,
+    /// Anywhere, also inside other words
+    Part,
+}
+
+impl From<ModeArg> for MatchMode {
+    fn from(mode: ModeArg) -> Self {
+        match mode {
+            ModeArg::Word => Self::Word,
+            ModeArg::Part => Self::Part,
+        }
+    }
+}
+
+impl Args {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        let Self { text, lists: files, outcome, mode } = self;
+        let lists = files.iter().map(|file| read(file, outcome.into(), mode.map(MatchMode::from)));
+        let lists = lists.collect::<anyhow::Result<Vec<_>>>()?;
+        let text = if text == "-" { standard_input()? } else { text };
+        // The server stores texts in this form, and ranges are those of the stored text.
+        let text: String = text.nfc().collect();
+        let normalizer = Arc::new(Normalizer::default());
+        let today = Day::at_millis(SystemClock.unix_millis());
+        let (matcher, notes) = Matcher::new(Arc::clone(&normalizer), &lists, today)
+            .map_err(|error| Failure::new(USAGE, format!("the lists cannot be used: {error}")))?;
+        for note in notes_by_kind(&lists, &notes) {
+            output::note(&note);
+        }
+        let copy = normalizer.match_copy(&text);
+        output::write(&report(&text, copy.as_str(), &matcher.find(&text, &copy)))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Reads a list file; its path is the name of the list.
+fn read(file: &Path, outcome: PolicyOutcome, mode: Option<MatchMode>) -> anyhow::Result<WordList> {
+    let name = file.display().to_string();
+    let bytes =
+        std::fs::read(file).map_err(|error| Failure::new(USAGE, format!("the list {name} cannot be read: {error}")))?;
+    let settings = ListSettings { name, outcome, code: "policy.list".to_owned(), mode, stage: ListStage::Live };
+    WordList::parse(&settings, &bytes)
+        .map_err(|error| Failure::new(USAGE, format!("{}: {error}", file.display())).into())
+}
+
+fn standard_input() -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    io::stdin().read_to_end(&mut bytes).context("standard input cannot be read")?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Failure::new(USAGE, "standard input: is no UTF-8 text; convert it first"))?;
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+/// Returns a line for each list and kind of note, without the words.
+fn notes_by_kind(lists: &[WordList], notes: &[EntryNote]) -> Vec<String> {
+    let mut lines: BTreeMap<(usize, NoteKind), Vec<u32>> = BTreeMap::new();
+    for note in notes {
+        lines.entry((note.list, note.kind)).or_default().push(note.line);
+    }
+    let line = |((list, kind), lines): ((usize, NoteKind), Vec<u32>)| {
+        let named: Vec<String> = lines.iter().take(LINES).map(u32::to_string).collect();
+        let more = if lines.len() > LINES { format!(" and {} more", lines.len() - LINES) } else { String::new() };
+        let noun = if lines.len() == 1 { "line" } else { "lines" };
+        format!("{}: {noun} {}{more}: {}", lists[list].name, named.join(", "), kind.words())
+    };
+    lines.into_iter().map(line).collect()
+}
+
+/// Returns the outcome, the forms of the text, and a line for each hit.
+fn report(text: &str, normalized: &str, findings: &Findings<'_>) -> String {
+    let mut report = format!("outcome     {}", findings.outcome.name());
+    if let Some(decisive) = findings.decisive() {
+        let _ = write!(report, ", code {}, by entry {} of {}", decisive.code, decisive.entry, decisive.list);
+    } else if findings.outcome != PolicyOutcome::Allow {
+        let _ = write!(report, ", by rule {}", Findings::TOO_MANY_HITS);
+    }
+    let _ = write!(report, "\nnormalized  {}\n", output::printable(normalized));
+    let masks = findings.masks();
+    if !masks.is_empty() && findings.outcome < PolicyOutcome::Reject {
+        let _ = writeln!(report, "shown       {}", output::printable(&masked(text, &masks)));
+    }
+    for hit in &findings.hits {
+        let _ = writeln!(report, "{}", line(text, hit));
+    }
+    report
+}
+
+fn line(text: &str, hit: &Hit<'_>) -> String {
+    let Hit { list, version, entry, code, outcome, span, effect } = hit;
+    let found: String = text.chars().skip(span.start as usize).take(span.code_points() as usize).collect();
+    let effect = match effect {
+        HitEffect::Counts => "",
+        HitEffect::Allowed => ", without effect: inside an allowed word",
+        HitEffect::DryRun => ", without effect: the list is on trial",
+    };
+    let (start, end, outcome, found) = (span.start, span.end, outcome.name(), output::printable(&found));
+    format!(
+        "hit         {start}..{end} \"{found}\": {outcome}, {list} version {version}, entry {entry}, code {code}{effect}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lists(texts: [(&str, PolicyOutcome); 2]) -> Vec<WordList> {
+        let folder = tempfile::tempdir().unwrap();
+        let list = |(text, outcome): (&str, PolicyOutcome)| {
+            let file = folder.path().join(outcome.name());
+            std::fs::write(&file, text).unwrap();
+            let list = read(&file, outcome, None).unwrap();
+            WordList { name: outcome.name().to_owned(), ..list }
+        };
+        texts.map(list).to_vec()
+    }
+
+    fn reported(text: &str, texts: [(&str, PolicyOutcome); 2]) -> String {
+        let normalizer = Arc::new(Normalizer::default());
+        let (lists, day) = (lists(texts), Day::new(2026, 11, 26).unwrap());
+        let (matcher, _) = Matcher::new(Arc::clone(&normalizer), &lists, day).unwrap();
+        let copy = normalizer.match_copy(text);
+        report(text, copy.as_str(), &matcher.find(text, &copy))
+    }
+
+    #[test]
+    fn a_report_names_list_version_entry_and_range_of_each_hit() {
+        let lists = [("spam\n大麻", PolicyOutcome::Mask), ("大麻烦", PolicyOutcome::Allow)];
+        assert_eq!(
+            reported("SPAM 大麻烦", lists),
+            "outcome     mask, code policy.list, by entry 4e388ab32b10 of mask\n\
+             normalized  spam 大麻烦\n\
+             shown       **** 大麻烦\n\
+             hit         0..4 \"SPAM\": mask, mask version 9b75751fb8024ac5, entry 4e388ab32b10, code policy.list\n\
+             hit         5..7 \"大麻\": mask, mask version 9b75751fb8024ac5, entry 68c7a9ed8b29, code policy.list, \
+             without effect: inside an allowed word\n\
+             hit         5..8 \"大麻烦\": allow, allow version 6fca1de3d2f1e699, entry 6fca1de3d2f1, code policy.list\n"
+        );
+    }
+
+    #[test]
+    fn a_text_that_a_terminal_would_obey_is_replaced() {
+        let text = reported("\u{1b}[2J\u{202e}x", [("x", PolicyOutcome::Hold), ("y", PolicyOutcome::Hold)]);
+        assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}') && text.contains("hold"), "{text}");
+    }
+
+    #[test]
+    fn notes_name_the_first_lines_of_each_kind() {
+        let words: String = ('一'..).take(12).map(|word| format!("{word}\n")).collect();
+        let lists = lists([(&words, PolicyOutcome::Hold), ("ass", PolicyOutcome::Flag)]);
+        let day = Day::new(2026, 11, 26).unwrap();
+        let (_, notes) = Matcher::new(Arc::new(Normalizer::default()), &lists, day).unwrap();
+        let told = notes_by_kind(&lists, &notes);
+        assert!(told[0].starts_with("hold: lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more: skipped"), "{told:?}");
+        assert!(told[1].starts_with("flag: line 1: a short Latin word"), "{told:?}");
+    }
+}
