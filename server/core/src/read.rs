@@ -23,6 +23,8 @@ mod verify;
 
 use std::sync::Arc;
 
+use futures::future::join_all;
+
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
@@ -96,14 +98,33 @@ impl Comments {
         Ok((location, policy))
     }
 
-    /// Finds comments by their bare ids, in the order of `ids`; `None` for each that is missing or
-    /// of a type that the caller may not use.
+    /// Finds comments by their bare ids, in the order of `ids`. A data source that is unavailable
+    /// does not affect comments of others.
     ///
     /// # Errors
-    /// Only errors of the store.
-    pub async fn locate_each(&self, caller: &Caller, ids: &[CommentId]) -> Result<Vec<Option<CommentLocation>>> {
+    /// Errors of the store if no comment could be searched for. Of each comment, the error of its
+    /// data source, or [`Error::CommentNotFound`] if it is missing or of a type that the caller may
+    /// not use.
+    pub async fn locate_each(&self, caller: &Caller, ids: &[CommentId]) -> Result<Vec<Result<CommentLocation>>> {
+        let error = match self.located(caller, ids).await {
+            Ok(found) => return Ok(found),
+            Err(error) => error,
+        };
+        if !matches!(error, Error::ShardUnavailable | Error::ShardCircuitOpen { .. }) || ids.len() < 2 {
+            return Err(error);
+        }
+        let each = ids.iter().map(|id| async move {
+            let found = self.located(caller, &[*id]).await?;
+            found.into_iter().next().unwrap_or(Err(Error::CommentNotFound))
+        });
+        let found = join_all(each).await;
+        let is_found = |found: &Result<CommentLocation>| matches!(found, Ok(_) | Err(Error::CommentNotFound));
+        if found.iter().any(is_found) { Ok(found) } else { Err(error) }
+    }
+
+    async fn located(&self, caller: &Caller, ids: &[CommentId]) -> Result<Vec<Result<CommentLocation>>> {
         let found = self.reader.locate_among(ids, caller.types()).await?;
         let is_granted = |at: &CommentLocation| self.policy(caller, at.subject.object_type()).is_ok();
-        Ok(found.into_iter().map(|location| location.filter(is_granted)).collect())
+        Ok(found.into_iter().map(|location| location.filter(is_granted).ok_or(Error::CommentNotFound)).collect())
     }
 }

@@ -29,6 +29,8 @@ struct Moderation {
     server: Server,
     client: riposte_sdk::Client,
     etags: BTreeMap<i64, String>,
+    /// The id of the requests that approve comments.
+    request: String,
 }
 
 impl Moderation {
@@ -94,6 +96,7 @@ impl Moderation {
         self.client.reports().list_own_decisions(request).await.map(drop)
     }
 
+    /// Approves comments. A repeat returns the first decisions.
     async fn approve(&self, ids: &[i64], lease: &str) -> Result<Vec<VerdictResult>, Status> {
         let target = |id: &i64| VerdictTarget { comment_id: *id, etag: self.etags[id].clone() };
         let request = SubmitVerdictsRequest {
@@ -101,6 +104,7 @@ impl Moderation {
             targets: ids.iter().map(target).collect(),
             lease_token: lease.to_owned(),
             moderator_id: "mod-1".to_owned(),
+            request_id: self.request.clone(),
             ..SubmitVerdictsRequest::default()
         };
         Ok(self.service()?.submit_verdicts(request).await?.into_inner().results)
@@ -128,13 +132,7 @@ impl Moderation {
 async fn is_refused<T: Debug, F: Future<Output = Result<T, Status>>>(what: &str, call: impl Fn() -> F) -> Result<()> {
     let is_refused = async || match call().await {
         Ok(response) => Err(Some(anyhow::anyhow!("{what}: {response:?}"))),
-        Err(status) => {
-            if is_unavailable(status) {
-                Ok(())
-            } else {
-                Err(None)
-            }
-        }
+        Err(status) => is_unavailable(status).then_some(()).ok_or(None),
     };
     until(what, async || match select_ok((0..AT_ONCE).map(|_| Box::pin(is_refused()))).await {
         Ok(_) => Ok(true),
@@ -165,7 +163,11 @@ async fn moderation_of_a_stalled_source_is_refused_and_that_of_the_other_continu
     let request = GetModeratedCommentsRequest { ids, allow_missing: false };
     let texts = server.moderation()?.get_moderated_comments(request).await?.into_inner().comments;
     let etag = |text: riposte_sdk::v1::ModeratedComment| Some((text.comment?.id, text.etag));
-    let of = Moderation { server, client, etags: texts.into_iter().filter_map(etag).collect() };
+    let etags = texts.into_iter().filter_map(etag).collect();
+    // Another process, which knows none of the comments.
+    let server = Server::serve_with(&arguments).await?;
+    let (client, request) = (server.client()?, uuid::Uuid::now_v7().to_string());
+    let of = Moderation { server, client, etags, request };
     let lease = of.claim(SUBJECTS).await?;
 
     proxy.set(ProxyMode::Stalled);
@@ -187,13 +189,16 @@ async fn moderation_of_a_stalled_source_is_refused_and_that_of_the_other_continu
     is_refused("unlisted comments", || of.unlisted(there)).await?;
     is_refused("a release", || of.release(*distant, &lease)).await?;
 
-    // Each target has its own outcome.
-    let results = of.approve(&[*distant, *judged], &lease).await?;
-    let [VerdictResult { result: Some(Outcome::Error(error)), .. }, decided] = &results[..] else {
-        anyhow::bail!("{results:?}")
-    };
-    ensure!(matches!(error.reason.as_str(), "SHARD_UNAVAILABLE" | "DEADLINE_EXCEEDED"), "{error:?}");
-    ensure!(matches!(decided.result, Some(Outcome::Decision(_))), "{decided:?}");
+    until("each target has its own outcome", async || {
+        let Ok(results) = of.approve(&[*distant, *judged], &lease).await else { return Ok(false) };
+        let [VerdictResult { result: Some(Outcome::Error(error)), .. }, decided] = &results[..] else {
+            anyhow::bail!("{results:?}")
+        };
+        ensure!(matches!(error.reason.as_str(), "SHARD_UNAVAILABLE" | "DEADLINE_EXCEEDED"), "{error:?}");
+        ensure!(matches!(decided.result, Some(Outcome::Decision(_))), "{decided:?}");
+        Ok(true)
+    })
+    .await?;
     of.decisions(*judged).await?;
     of.report(*judged).await?;
     of.reports(*judged).await?;
@@ -206,11 +211,14 @@ async fn moderation_of_a_stalled_source_is_refused_and_that_of_the_other_continu
     proxy.set(ProxyMode::Forward);
     until("moderation is on", async || Ok(of.switch(false).await.is_ok())).await?;
     until("the verdict counts", async || {
-        let results = of.approve(&[*distant], &lease).await?;
+        let Ok(results) = of.approve(&[*distant], &lease).await else { return Ok(false) };
         Ok(matches!(results[..], [VerdictResult { result: Some(Outcome::Decision(_)), .. }]))
     })
     .await?;
-    of.queue().await?;
-    ensure!(there.comment("ann", "waits again").await?.state() == CommentState::Pending);
-    Ok(())
+    until("the queue is back", async || Ok(of.queue().await.is_ok())).await?;
+    until("comments wait again", async || match there.comment("ann", "waits again").await {
+        Ok(made) => Ok(made.state() == CommentState::Pending),
+        Err(_) => Ok(false),
+    })
+    .await
 }

@@ -48,7 +48,7 @@ struct Verdict<'r> {
 impl Verdict<'_> {
     /// Judges one comment or proposed edit. Each is a command of its own, so that its subject's
     /// write queue may commit it with others.
-    async fn judge(&self, target: JudgedTarget, at: Option<CommentLocation>) -> v1::VerdictResult {
+    async fn judge(&self, target: JudgedTarget, at: Result<CommentLocation, Error>) -> v1::VerdictResult {
         let comment_id = target.id.get();
         let decided = self.decide(target, at).await.and_then(|written| {
             let DecisionOutput { decision, etag, proposal_etag } = written.value;
@@ -71,9 +71,9 @@ impl Verdict<'_> {
     async fn decide(
         &self,
         target: JudgedTarget,
-        at: Option<CommentLocation>,
+        at: Result<CommentLocation, Error>,
     ) -> Result<WriteOutput<DecisionOutput>, Error> {
-        let at = at.ok_or(Error::CommentNotFound)?;
+        let at = at?;
         let JudgedTarget { etag, act, .. } = target;
         let (moderator, grounds) = (self.moderator.clone(), self.grounds.clone());
         let ruling = Ruling { moderator, grounds, etag, form: RulingForm::Verdict };
