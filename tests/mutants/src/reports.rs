@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use riposte_core::decision::Decision;
 use riposte_core::page::{HistoryCursor, LikerCursor};
 use riposte_core::ports::Reports;
-use riposte_core::report::{DecisionCursor, NewReport, Report, ReportOutcome, ReportResult};
+use riposte_core::report::{DecisionCursor, DecisionKind, NewReport, Report, ReportOutcome, ReportResult};
 use riposte_core::{CommentId, MemberId, ObjectType, Result};
 
 /// The last reporter of each comment that was reported to this process.
@@ -61,13 +61,13 @@ impl Reports for MutantReports {
         self.inner.by_member(object_type, member, after, limit).await
     }
 
-    async fn restrictions(
+    async fn decisions(
         &self,
-        object_type: &ObjectType,
-        member: &MemberId,
+        kind: DecisionKind,
+        of: (&ObjectType, &MemberId),
         after: Option<DecisionCursor>,
         limit: usize,
     ) -> Result<Vec<Decision>> {
-        self.inner.restrictions(object_type, member, after, limit).await
+        self.inner.decisions(kind, of, after, limit).await
     }
 }
