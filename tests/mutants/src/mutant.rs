@@ -119,12 +119,14 @@ pub(crate) enum Mutant {
     DroppedProposalApproved,
     /// A comment shows the member that reported it.
     ReporterLeaks,
+    /// The list of the likers of a comment lacks its last one.
+    LikersCut,
     /// The repeat of a verdict is not recognised, so it is refused for its etag.
     RepeatRefused,
 }
 
 /// The mutants of ports and of page tokens, by name.
-pub(crate) const MUTANTS: [(&str, Mutant); 58] = [
+pub(crate) const MUTANTS: [(&str, Mutant); 59] = [
     ("repeats-not-detected", Mutant::RepeatsNotDetected),
     ("late-likes", Mutant::LateLikes),
     ("refused-after-commit", Mutant::RefusedAfterCommit),
@@ -182,6 +184,7 @@ pub(crate) const MUTANTS: [(&str, Mutant); 58] = [
     ("approve-newer-text", Mutant::ApproveNewerText),
     ("dropped-proposal-approved", Mutant::DroppedProposalApproved),
     ("reporter-leaks", Mutant::ReporterLeaks),
+    ("likers-cut", Mutant::LikersCut),
     ("repeat-refused", Mutant::RepeatRefused),
 ];
 

@@ -342,7 +342,11 @@ impl LikeRows for MutantReader {
         after: Option<&LikerCursor>,
         limit: usize,
     ) -> Result<Page<Liker>> {
-        self.inner.likers(id, value, after, limit).await
+        let mut page = self.inner.likers(id, value, after, limit).await?;
+        if self.mutant == Mutant::LikersCut && !page.more_after {
+            page.items.pop();
+        }
+        Ok(page)
     }
 
     async fn comment_likers(&self, key: &SubjectKey, query: &LikersQuery) -> Result<Option<SubjectLikers>> {

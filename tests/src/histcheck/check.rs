@@ -18,6 +18,7 @@ mod int_map;
 mod isolation;
 mod like_counts;
 mod likes;
+mod listings;
 mod matching;
 mod multi_reads;
 mod once;
@@ -147,6 +148,8 @@ pub(crate) fn check(history: &History) -> Checked {
         let stored = tables::check(history, &mut findings);
         findings.begin("cache");
         cache::check(&stored, &history.cache, &mut findings);
+        findings.begin("listings");
+        listings::check(&history.listings, &stored, &mut findings);
         findings.begin("hidden texts");
         hidden_texts::check(history, &stored, &mut findings);
         review::check(history, &stored, &mut findings);

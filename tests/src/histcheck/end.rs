@@ -4,10 +4,11 @@
 
 mod cache;
 mod line;
+mod listings;
 mod review;
 mod tables;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -33,6 +34,8 @@ const CLIENT: u32 = names::LAST_READS;
 const MEMBERS: usize = 20;
 /// Number of comments whose like states are read for each member.
 const COMMENTS: usize = 8;
+/// Number of comments of each subject whose likers are read.
+const LIKED: usize = 2;
 /// Number of acknowledged requests that are repeated.
 const REPEATS: usize = 2_000;
 /// Number of attempts of a repeat. A server under load may reject some of them.
@@ -61,7 +64,9 @@ pub(super) async fn read(
                 .await
                 .with_context(|| format!("subject {subject} at server {number}"))?;
         }
-        let likes = export(environment, server, subject, drifts.get(&subject).cloned().unwrap_or_default()).await?;
+        let drifts = drifts.get(&subject).cloned().unwrap_or_default();
+        let Exports { likes, visible } = export(environment, server, subject, drifts).await?;
+        lists(environment, subject, &likes, &visible).await.with_context(|| format!("lists of subject {subject}"))?;
         states(environment, subject, &likes).await.with_context(|| format!("likes of subject {subject}"))?;
         let number = subject as usize % SERVERS;
         Watcher::new(CLIENT + 10, subject, seed)
@@ -129,6 +134,23 @@ async fn states(environment: &Environment, subject: u32, likes: &[(i64, u32, Val
     Ok(())
 }
 
+/// Reads the likers of some visible comments, and the comments of an author.
+async fn lists(
+    environment: &Environment,
+    subject: u32,
+    likes: &[(i64, u32, Value)],
+    visible: &[(i64, u32)],
+) -> Result<()> {
+    let liked: BTreeSet<i64> = likes.iter().map(|(comment, ..)| *comment).collect();
+    for (comment, _) in visible.iter().filter(|(comment, _)| liked.contains(comment)).take(LIKED) {
+        listings::likers(environment, *comment).await?;
+    }
+    if let Some((_, member)) = visible.last() {
+        listings::of_member(environment, subject, *member).await?;
+    }
+    Ok(())
+}
+
 /// Performs one call. A permanent refusal is recorded as its outcome and checked; no other failure
 /// is allowed when no fault is injected.
 async fn perform(environment: &Environment, client: u32, call: (Call, RequestId), server: usize) -> Result<()> {
@@ -159,13 +181,14 @@ async fn attempt(
     Ok(failure)
 }
 
-/// Exports all rows and likes, and returns the likes.
-async fn export(
-    environment: &Environment,
-    server: &Server,
-    subject: u32,
-    drifts: Vec<String>,
-) -> Result<Vec<(i64, u32, Value)>> {
+/// The likes of a subject, and its visible comments with their authors.
+struct Exports {
+    likes: Vec<(i64, u32, Value)>,
+    visible: Vec<(i64, u32)>,
+}
+
+/// Exports all rows and likes.
+async fn export(environment: &Environment, server: &Server, subject: u32, drifts: Vec<String>) -> Result<Exports> {
     let begun = environment.now();
     let request = ExportSubjectRequest { key: Some(names::key(subject)) };
     let mut subject_counts = None;
@@ -195,11 +218,12 @@ async fn export(
         Err(status) if status.code() == Code::NotFound => {}
         Err(status) => return Err(status.into()),
     }
+    let visible = rows.iter().filter(|row| row.text != 0).map(|row| (row.id, row.member)).collect();
     let (rows, drifts) = (rows.into(), drifts.into());
     let outcome = Outcome::Export { counts: subject_counts, rows, likes: likes.as_slice().into(), drifts };
     let (ended, call) = (environment.now(), Call::Export { subject });
     environment.recorder.op(Op { client: CLIENT + 9, server: 0, begun, ended, request: (0, 0), call, outcome })?;
-    Ok(likes)
+    Ok(Exports { likes, visible })
 }
 
 /// Returns the stored counts that differ from their rows, by subject.

@@ -10,6 +10,7 @@ mod cache_entry;
 mod display;
 mod file;
 mod item;
+mod listing;
 mod op;
 mod review;
 mod table;
@@ -17,6 +18,7 @@ mod table;
 pub(crate) use cache_entry::{CacheEntry, CachedSubject, ListOwner};
 pub(crate) use file::{Recorder, read};
 pub(crate) use item::{Item, ItemKind};
+pub(crate) use listing::Listing;
 pub(crate) use op::{
     Call, ChangeKind, CommentSelector, Counts, HISTORY_PAGE_SIZE, LikeResponse, Misuse, Nanos, Op, Outcome, PageOf,
     PageResponse, Property, RequestId, Sort, THREAD_PAGE_SIZE, USUAL_PAGE_SIZE, Value, View, WATCH_WINDOW,
@@ -60,6 +62,8 @@ pub(crate) struct History {
     pub(crate) ops: Vec<Op>,
     pub(crate) faults: Vec<InjectedFault>,
     pub(crate) alarms: Vec<Alarm>,
+    /// Whole lists at the end.
+    pub(crate) listings: Vec<Listing>,
     /// The rows of the databases at the end; empty if the run did not complete.
     pub(crate) tables: Vec<Table>,
     /// The keys of Redis at the end.

@@ -4,7 +4,7 @@
 //! Subject 1 has no comments. The subjects are in partitions 6 and 1, in two subject tables and
 //! four tables of each other kind.
 
-use super::{Findings, cache, hidden_texts, tables};
+use super::{Findings, cache, hidden_texts, listings, tables};
 use crate::histcheck::history::{
     CacheEntry, CachedSubject, Call, CommentRow, ContentRow, Counts, History, Item, ItemKind, LikeRow, ListOwner, Op,
     Outcome, Rows, SubjectRow, Table, Value,
@@ -219,6 +219,7 @@ impl SampleData {
         let stored = tables::check(&self.history, &mut findings);
         cache::check(&stored, &self.history.cache, &mut findings);
         hidden_texts::check(&self.history, &stored, &mut findings);
+        listings::check(&self.history.listings, &stored, &mut findings);
         findings.anomalies.into_iter().map(|anomaly| anomaly.description).collect()
     }
 

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::{Alarm, CacheEntry, History, InjectedFault, Op, Table};
+use super::{Alarm, CacheEntry, History, InjectedFault, Listing, Op, Table};
 
 /// A line of the file.
 #[derive(Debug, Serialize, Deserialize)]
@@ -22,6 +22,7 @@ enum Record {
     Op(Op),
     Fault(InjectedFault),
     Alarm(Alarm),
+    Listing(Listing),
     Table(Table),
     CacheEntry(CacheEntry),
 }
@@ -66,6 +67,14 @@ impl Recorder {
     /// As [`Recorder::op`].
     pub(crate) fn alarm(&self, alarm: Alarm) -> Result<()> {
         self.write(&Record::Alarm(alarm))
+    }
+
+    /// Records a whole list.
+    ///
+    /// # Errors
+    /// As [`Recorder::op`].
+    pub(crate) fn listing(&self, listing: Listing) -> Result<()> {
+        self.write(&Record::Listing(listing))
     }
 
     /// Records a table of a database.
@@ -129,6 +138,7 @@ pub(crate) fn read(path: &Path) -> Result<History> {
             }
             Record::Fault(fault) => history.faults.push(fault),
             Record::Alarm(alarm) => history.alarms.push(alarm),
+            Record::Listing(listing) => history.listings.push(listing),
             Record::Table(table) => history.tables.push(table),
             Record::CacheEntry(entry) => history.cache.push(entry),
         }
@@ -175,6 +185,8 @@ mod tests {
         recorder.fault(fault.clone()).unwrap();
         let alarm = Alarm { at: 3, line: "{\"level\":\"ERROR\"}".into() };
         recorder.alarm(alarm.clone()).unwrap();
+        let listing = Listing::Likers { comment: 7, members: vec![5] };
+        recorder.listing(listing.clone()).unwrap();
         let like = LikeRow { subject_id: 1, comment: 2, part: 3, member: 4, value: -1 };
         let table = Table { source: 1, number: 7, rows: Rows::Likes(vec![like]) };
         recorder.table(table.clone()).unwrap();
@@ -186,8 +198,9 @@ mod tests {
         let history = read(&path).unwrap();
         assert_eq!((history.seed, history.repeat_command.as_str()), (7, "cargo xtask prove --seed 7"));
         assert_eq!((history.ops, history.faults), (vec![op], vec![fault]));
+        assert_eq!(history.listings, [listing]);
         assert_eq!((history.alarms, history.tables, history.cache), (vec![alarm], vec![table], vec![entry]));
         file.write_all(b"\n").unwrap();
-        assert!(read(&path).unwrap_err().to_string().contains("line 7"));
+        assert!(read(&path).unwrap_err().to_string().contains("line 8"));
     }
 }
