@@ -151,10 +151,8 @@ fn hold() -> UpdateSubject {
 
 /// Returns the state of the comment that a command made.
 fn state(output: Result<CommandOutput>) -> Result<CommentState> {
-    match output?.effect {
-        Effect::Comment(view) => Ok(view.comment.lifecycle.state),
-        effect => panic!("{effect:?}"),
-    }
+    let Effect::Comment(view) = output?.effect else { panic!("the command makes no comment") };
+    Ok(view.comment.lifecycle.state)
 }
 
 #[tokio::test(flavor = "multi_thread")]
