@@ -121,6 +121,24 @@ async fn an_edit_with_moderation_off_reads_the_review_and_nothing_else_of_modera
     database.drop().await;
 }
 
+/// The statements about comments that a root, a like and a page send, with moderation off: those of
+/// before moderation. The subject's row has one column more, `policy`.
+const PLAIN_CREATE: [&str; 5] = [
+    "SELECT comment_subject FOR UPDATE",
+    "SELECT comment_request",
+    "UPDATE comment_subject",
+    "INSERT comment_index",
+    "INSERT comment_content",
+];
+const PLAIN_LIKE: [&str; 5] = [
+    "SELECT comment_index FOR UPDATE",
+    "SELECT comment_like",
+    "SELECT comment_subject",
+    "UPDATE comment_index",
+    "INSERT comment_like",
+];
+const PLAIN_PAGE: [&str; 3] = ["SELECT comment_subject", "SELECT comment_index", "SELECT comment_content"];
+
 #[tokio::test]
 async fn a_plain_comment_and_a_like_read_and_write_no_rows_of_moderation() {
     let Some(database) = TestDatabase::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
@@ -136,9 +154,11 @@ async fn a_plain_comment_and_a_like_read_and_write_no_rows_of_moderation() {
     let roots = subject.create_roots(3).await;
     let page = PageQuery { order: ListOrder::Newest, start: PageStart::Beginning, limit: 20 };
     let list = async || store.reader().roots(&subject.key, page, 3).await.expect("read").expect("the subject exists");
+    subject.create_roots(1).await;
     subject.set_like(roots[0], member(1), LikeValue::Like).await;
     list().await;
-    // Statements are prepared and ids reserved: from now on each call has its own statements only.
+    // Statements are prepared, ids reserved and ids of subjects cached: from now on each call has
+    // its own statements only.
     let mut shown = Vec::new();
     for value in [LikeValue::Dislike, LikeValue::Like] {
         let before = logged_statements(admin, &name).await.len();
@@ -150,7 +170,11 @@ async fn a_plain_comment_and_a_like_read_and_write_no_rows_of_moderation() {
         let all = logged_statements(admin, &name).await;
         shown.push([&all[before..created], &all[created..liked], &all[liked..]].map(shapes));
     }
-    println!("SHAPES {shown:#?}");
+    for shown in shown {
+        assert_eq!(shown[0], PLAIN_CREATE);
+        assert_eq!(shown[1], PLAIN_LIKE);
+        assert_eq!(shown[2], PLAIN_PAGE);
+    }
     let replies = subject.create_replies(&roots[..1], 2, 3).await;
     subject.add_likes(roots[1], 2).await;
     store.reader().comments(&replies).await.expect("read");
