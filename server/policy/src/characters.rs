@@ -29,8 +29,8 @@ impl Scripts {
     /// without a space, as in Korean.
     const UNSPACED: Self = Self(1 << 5);
     const OTHER: Self = Self(1 << 6);
-    /// The scripts with letters that look like letters of another one of them.
-    const ALIKE: Self = Self(0b1_1111);
+    /// The scripts with letters that are confusable with letters of another one of them.
+    const CONFUSABLE: Self = Self(0b1_1111);
     /// The scripts whose letters lose the marks that have no composed form.
     const DROPPING_MARKS: Self = Self(0b111);
 
@@ -73,15 +73,15 @@ impl Scripts {
         self.0 & Self::UNSPACED.0 != 0
     }
 
-    /// Returns `true` if letters of several scripts that look alike are together.
+    /// Returns `true` if confusable letters of several scripts are together.
     pub(crate) fn is_mixed(self) -> bool {
-        let alike = self.0 & Self::ALIKE.0;
-        alike & alike.wrapping_sub(1) != 0
+        let scripts = self.0 & Self::CONFUSABLE.0;
+        scripts & scripts.wrapping_sub(1) != 0
     }
 
-    /// Returns `true` if the set has a script with letters that look like those of another one.
-    pub(crate) fn has_lookalikes(self) -> bool {
-        self.0 & Self::ALIKE.0 != 0
+    /// Returns `true` if the set has a script with confusable letters.
+    pub(crate) fn has_confusables(self) -> bool {
+        self.0 & Self::CONFUSABLE.0 != 0
     }
 
     pub(crate) fn drops_marks(self) -> bool {
@@ -120,6 +120,22 @@ pub(crate) struct Character {
     pub(crate) class: Class,
     pub(crate) script: Script,
     pub(crate) scripts: Scripts,
+}
+
+impl Character {
+    /// Returns `true` for a letter that is its own normalized form, whatever stands around it.
+    pub(crate) fn is_plain_letter(self) -> bool {
+        self.class == Class::Letter && self.form == Form::Single(0)
+    }
+}
+
+/// A run of code points at the beginning of a text.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Run {
+    pub(crate) code_points: u32,
+    pub(crate) bytes: usize,
+    /// The size of its last code point.
+    pub(crate) last_bytes: usize,
 }
 
 const UNASSIGNED: Character =
@@ -162,6 +178,21 @@ impl Characters {
         let code = u32::from(c);
         let block = u32::from(self.index[(code / BLOCK) as usize]);
         self.blocks[(block * BLOCK + code % BLOCK) as usize]
+    }
+
+    /// Returns the run of plain letters of these scripts at the beginning of a text, without ASCII.
+    pub(crate) fn plain_letters(&self, text: &str, scripts: Scripts) -> Run {
+        let mut run = Run::default();
+        for c in text.chars() {
+            let character = self.get(c);
+            if c.is_ascii() || !character.is_plain_letter() || character.scripts != scripts {
+                break;
+            }
+            run.last_bytes = c.len_utf8();
+            run.bytes += run.last_bytes;
+            run.code_points += 1;
+        }
+        run
     }
 
     pub(crate) fn sequence(&self, number: u32) -> &[char] {

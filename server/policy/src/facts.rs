@@ -50,10 +50,12 @@ impl Facts {
 
 /// Returns the length of the longest run of one code point.
 fn longest_run(text: &str) -> u32 {
-    let (mut longest, mut run, mut last) = (0, 0, None);
-    for c in text.chars() {
-        run = if last == Some(c) { run + 1 } else { 1 };
-        (longest, last) = (longest.max(run), Some(c));
+    let mut chars = text.chars();
+    let Some(mut last) = chars.next() else { return 0 };
+    let (mut longest, mut run) = (1, 1);
+    for c in chars {
+        run = if c == last { run + 1 } else { 1 };
+        (longest, last) = (run.max(longest), c);
     }
     longest
 }

@@ -11,7 +11,7 @@ pub struct MatchCopy {
     pub(crate) spans: Option<Vec<Span>>,
     /// Letters have marks that a folded copy drops.
     pub(crate) has_marks: bool,
-    /// A token has letters of several scripts that look alike.
+    /// A token has confusable letters of several scripts.
     pub(crate) is_mixed: bool,
 }
 

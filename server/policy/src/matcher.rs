@@ -28,7 +28,7 @@ pub struct Matcher {
     entries: Vec<CompiledEntry>,
     /// The normalized entries.
     plain: Option<Automaton>,
-    /// The skeletons of entries whose letters have look-alikes.
+    /// The skeletons of entries with confusable letters.
     skeletons: Option<Automaton>,
 }
 
@@ -100,8 +100,8 @@ impl Matcher {
         ControlFlow::Continue(())
     }
 
-    /// Adds the entries that an automaton finds in a copy; with `within` only those that overlap one
-    /// of these ranges of the copy. Breaks after too many.
+    /// Adds the entries that an automaton finds in a copy; with `within` only those that overlap
+    /// one of these ranges of the copy. Breaks after too many.
     fn search(
         &self,
         automaton: Option<&Automaton>,

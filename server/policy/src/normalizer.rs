@@ -6,7 +6,7 @@ use crate::span::Span;
 use std::fmt;
 use unicode_normalization::UnicodeNormalization;
 
-/// Makes the copies of texts in which words are found. It has a table of all code points, so a
+/// Makes the copy of each text in which words are found. It has a table of all code points, so a
 /// process makes one and shares it.
 pub struct Normalizer {
     pub(crate) characters: Characters,
@@ -29,7 +29,7 @@ impl Normalizer {
     #[must_use]
     pub fn match_copy(&self, text: &str) -> MatchCopy {
         if text.is_ascii() {
-            // No mark, no look-alike, no digit of another script, nothing to remove.
+            // No mark, no letter or digit of another script, nothing to remove.
             let text = text.to_ascii_lowercase();
             return MatchCopy { text, spans: None, has_marks: false, is_mixed: false };
         }
@@ -38,7 +38,7 @@ impl Normalizer {
             stored: text,
             text: String::with_capacity(text.len()),
             written: 0,
-            unchanged: 0,
+            copied: 0,
             spans: None,
             token: Scripts::NONE,
             base: Scripts::NONE,
@@ -67,9 +67,9 @@ struct Unit {
 struct Writer<'w> {
     characters: &'w Characters,
     stored: &'w str,
-    /// The copy, up to the byte `unchanged` of the stored text. From there on both are equal.
+    /// The copy, up to the byte `copied` of the stored text. From there on both are equal.
     text: String,
-    unchanged: usize,
+    copied: usize,
     /// The number of code points of the copy.
     written: u32,
     spans: Option<Vec<Span>>,
@@ -86,16 +86,26 @@ impl Writer<'_> {
         let (mut source, mut byte) = (0, 0);
         let mut chars = self.stored.chars();
         while let Some(c) = chars.next() {
-            let here = self.unit(source, byte);
             if c.is_ascii() {
                 let run = ascii_run(&self.stored[byte..]);
+                self.ascii(run, source);
                 (source, byte) = (source + run.len() as u32, byte + run.len());
                 chars = self.stored[byte..].chars();
-                self.ascii(run, here);
-                unit = self.unit_before(source, byte);
+                unit = self.unit_before(source - 1, byte, 1);
                 continue;
             }
-            let (character, next) = (self.characters.get(c), byte + c.len_utf8());
+            let character = self.characters.get(c);
+            if character.is_plain_letter() {
+                let run = self.characters.plain_letters(&self.stored[byte..], character.scripts);
+                let last = source + run.code_points - 1;
+                self.letters(character.scripts, run.code_points, source);
+                (source, byte) = (last + 1, byte + run.bytes);
+                chars = self.stored[byte..].chars();
+                unit = self.unit_before(last, byte, run.last_bytes);
+                continue;
+            }
+            let here = self.unit(source, byte);
+            let next = byte + c.len_utf8();
             let span = Span { start: source, end: source + 1 };
             match character.form {
                 Form::Single(0) => {
@@ -131,23 +141,36 @@ impl Writer<'_> {
         self.flush(byte, byte);
     }
 
-    /// Returns the unit that begins at a code point of the stored text, all before it being written.
+    /// Returns the unit that begins at a code point of the stored text behind all that is written.
     fn unit(&self, source: u32, byte: usize) -> Unit {
-        Unit { source, byte, written: self.written, text_bytes: self.text.len() + (byte - self.unchanged) }
+        Unit { source, byte, written: self.written, text_bytes: self.text.len() + (byte - self.copied) }
     }
 
-    /// Returns the unit of the ASCII character that ends here.
-    fn unit_before(&self, source: u32, byte: usize) -> Unit {
-        let Unit { written, text_bytes, .. } = self.unit(source, byte);
-        Unit { source: source - 1, byte: byte - 1, written: written - 1, text_bytes: text_bytes - 1 }
+    /// Returns the unit of the unchanged code point of this index and size that ends at a byte.
+    fn unit_before(&self, source: u32, end: usize, bytes: usize) -> Unit {
+        let unit = self.unit(source, end - bytes);
+        Unit { written: unit.written - 1, ..unit }
+    }
+
+    /// Counts code points that are copied as they are.
+    fn unchanged(&mut self, code_points: u32, source: u32) {
+        self.written += code_points;
+        if let Some(spans) = &mut self.spans {
+            spans.extend((source..source + code_points).map(|at| Span { start: at, end: at + 1 }));
+        }
+    }
+
+    /// Counts a run of letters of the same scripts, which is copied as it is.
+    fn letters(&mut self, scripts: Scripts, code_points: u32, source: u32) {
+        self.unchanged(code_points, source);
+        self.base = scripts;
+        self.token = self.token.followed_by(scripts);
+        self.is_mixed |= self.token.is_mixed();
     }
 
     /// Counts a run of ASCII, which is copied as it is. Only the tokens at its ends meet others.
-    fn ascii(&mut self, run: &str, from: Unit) {
-        self.written += run.len() as u32;
-        if let Some(spans) = &mut self.spans {
-            spans.extend((from.source..).take(run.len()).map(|at| Span { start: at, end: at + 1 }));
-        }
+    fn ascii(&mut self, run: &str, source: u32) {
+        self.unchanged(run.len() as u32, source);
         let is_of_token = u8::is_ascii_alphanumeric;
         let first = run.bytes().take_while(is_of_token);
         if first.clone().any(|byte| byte.is_ascii_alphabetic()) {
@@ -186,7 +209,7 @@ impl Writer<'_> {
             }
             (end, byte) = (index + 1, unit.byte + at + c.len_utf8());
         }
-        self.unchanged = byte;
+        self.copied = byte;
         let span = Span { start: unit.source, end };
         for c in mapped.into_iter().nfc() {
             self.push(c, span);
@@ -222,8 +245,8 @@ impl Writer<'_> {
 
     /// Writes what is unchanged up to `end`; the copy goes on at `next`.
     fn flush(&mut self, end: usize, next: usize) {
-        self.text.push_str(&self.stored[self.unchanged..end]);
-        self.unchanged = next;
+        self.text.push_str(&self.stored[self.copied..end]);
+        self.copied = next;
     }
 
     /// Records the ranges from now on: the indices of the copy and of the stored text differ.

@@ -149,7 +149,7 @@ pub struct Rule {
 /// A reason not to take the rules of an object type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleError {
-    /// There are so many rules, more than [`MAX_RULES`].
+    /// This number of rules, more than [`MAX_RULES`].
     TooManyRules(usize),
     /// The rule has no term, or more than [`MAX_TERMS`].
     Terms {
@@ -214,7 +214,7 @@ impl Rules {
         if errors.is_empty() { Ok(Self(rules)) } else { Err(errors) }
     }
 
-    /// Returns the rules of which every term is true, in their order; also those that are only tried.
+    /// Returns the rules of which every term is true, in their order; also those on trial.
     pub fn matching(&self, facts: &Facts) -> impl Iterator<Item = &Rule> {
         self.0.iter().filter(move |rule| rule.when.iter().all(|term| term.is_true(facts)))
     }

@@ -13,8 +13,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 static NORMALIZER: LazyLock<Arc<Normalizer>> = LazyLock::new(|| Arc::new(Normalizer::default()));
 
-/// Pieces of texts that meet in all ways: letters with forms of all kinds, marks that are composed and
-/// marks that are not, jamo, digits, invisible code points, emoji.
+/// Pieces of texts that meet in all ways: letters with forms of all kinds, marks that are composed
+/// and marks that are not, jamo, digits, invisible code points, emoji.
 const PIECES: [&str; 48] = [
     "a",
     "b",
@@ -116,7 +116,7 @@ proptest! {
         let points: Vec<(char, Span)> = copy.code_points().collect();
         let mut at = 0;
         while at < points.len() {
-            // The code points of one cluster have one range, which alone gives the same code points.
+            // The code points of one cluster have one range, which alone gives the same cluster.
             let span = points[at].1;
             let cluster: String = points[at..].iter().take_while(|(_, own)| *own == span).map(|(c, _)| *c).collect();
             prop_assert!(span.start < span.end && span.end as usize <= stored.len());

@@ -56,8 +56,8 @@ impl<'m> Findings<'m> {
     /// The id of the rule that asks for [`PolicyOutcome::Flag`] where a text has too many hits.
     pub const TOO_MANY_HITS: &'static str = "too_many_hits";
 
-    /// Returns the hit that a decision is about: the longest one of those with the outcome. `None` if
-    /// the outcome comes from no hit.
+    /// Returns the hit that a decision is about: the longest one of those with the outcome. `None`
+    /// if the outcome comes from no hit.
     #[must_use]
     pub fn decisive(&self) -> Option<&Hit<'m>> {
         let counted = self.hits.iter().filter(|hit| hit.effect == HitEffect::Counts && hit.outcome == self.outcome);

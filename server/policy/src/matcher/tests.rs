@@ -46,13 +46,13 @@ fn a_mode_overrides_the_scripts() {
 }
 
 #[test]
-fn marks_and_lookalikes_are_undone_in_tokens_that_have_them() {
+fn marks_and_confusable_letters_are_undone_in_tokens_that_have_them() {
     assert_eq!(spans("spam", "s\u{336}p\u{336}a\u{336}m\u{336}!"), [(0, 8)]);
     assert_eq!(spans("spam", "sp\u{430}m spam"), [(0, 4), (5, 9)]);
     assert_eq!(spans("free money", "frее money"), [(0, 10)], "the phrase has one mixed token");
     assert_eq!(spans("model", "mоdel"), [(0, 5)], "a skeleton may be longer than its letter");
     assert_eq!(spans("спам", "спaм СПAМ"), [(0, 4), (5, 9)], "Latin letters in a Cyrillic word");
-    assert_eq!(spans("casino", "CASIΝО"), [(0, 6)], "capitals look alike, not their small forms");
+    assert_eq!(spans("casino", "CASIΝО"), [(0, 6)], "capitals are confusable, not their small forms");
     assert!(spans("com", "соrn corn").len() == 1, "only the mixed token is a skeleton");
     assert!(spans("cop", "сор").is_empty(), "a Russian word");
     assert!(spans("пляж", "plяzh").is_empty());
@@ -115,8 +115,7 @@ fn equal_words_of_two_lists_are_both_hits() {
 
 #[test]
 fn entries_that_would_hit_everything_are_skipped_and_told_by_their_lines() {
-    let words = "\u{200b}\n性\nass\nfine\n24/7\nの\nсок\n好的\n{";
-    let words = words.trim_end_matches("\n{");
+    let words = "\u{200b}\n性\nass\nfine\n24/7\nの\nсок\n好的\n🖕";
     let (matcher, notes) = compiled(&[list("l", PolicyOutcome::Hold, words)]);
     let told: Vec<_> = notes.iter().map(|note| (note.line, note.kind)).collect();
     let expected = [
@@ -127,7 +126,7 @@ fn entries_that_would_hit_everything_are_skipped_and_told_by_their_lines() {
         (6, NoteKind::SingleSkipped),
     ];
     assert_eq!(told, expected);
-    assert_eq!(matcher.entries(), 5);
+    assert_eq!(matcher.entries(), 6);
 }
 
 #[test]

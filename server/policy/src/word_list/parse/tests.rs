@@ -47,18 +47,19 @@ fn the_version_follows_from_the_bytes_alone() {
 #[test]
 fn each_wrong_line_is_told_with_its_number_and_without_its_word() {
     let wrong = [
-        (r#"{"word":"secret","outcome":"ban"}"#, "has no known `outcome`: allow, mask, flag, hold, reject, refuse"),
-        (r#"{"word":"secret","mode":"exact"}"#, "has no known `mode`: word, part"),
-        (r#"{"word":"secret","expires":"tomorrow"}"#, "`expires` is no day, as 2027-01-31"),
-        (r#"{"word":"secret","severity":3}"#, "has the unknown key `severity`: known are word, outcome"),
-        (r#"{"word":7}"#, "`word` is no text"),
+        (r#"{"word":"secret","outcome":"ban"}"#, "`outcome` must be one of allow, mask, flag, hold, reject, refuse"),
+        (r#"{"word":"secret","mode":"exact"}"#, "`mode` must be word or part"),
+        (r#"{"word":"secret","expires":"tomorrow"}"#, "`expires` must be a day, as 2027-01-31"),
+        (r#"{"word":"secret","severity":3}"#, "`severity` is no key of an entry: write one of word, outcome"),
+        (r#"{"word":7}"#, "`word` must be a text"),
         (r#"{"outcome":"hold"}"#, "has no word"),
         (r#"{"word":"  "}"#, "has an empty word"),
-        (r#"{"word":"secret","id":""}"#, "`id` has 1 to 64 letters"),
-        (r#"{"word":"secret","code":"no spaces"}"#, "`code` has 1 to 64 letters"),
-        (r#"{"word":"secret""#, "is no JSON object"),
-        (r#"["secret"]"#, "is no JSON object"),
-        ("secret", "is no JSON object"),
+        (r#"{"word":"secret","id":""}"#, "`id` must have 1 to 64 letters"),
+        (r#"{"word":"secret","code":"Spam"}"#, "`code` must have small letters only"),
+        (r#"{"word":"secret","code":"no spaces"}"#, "`code` must have 1 to 64 letters"),
+        (r#"{"word":"secret""#, "must be a JSON object"),
+        (r#"["secret"]"#, "must be a JSON object"),
+        ("secret", "must be a JSON object"),
         (r#"{"word":"secret","id":"first"}"#, "has the `id` of line 1"),
     ];
     let lines: Vec<&str> = wrong.iter().map(|(line, _)| *line).collect();
