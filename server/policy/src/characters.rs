@@ -9,8 +9,8 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 use unicode_script::{Script, UnicodeScript};
 use unicode_security::skeleton;
 
-/// The number of code points of a block: equal blocks are stored once.
-const BLOCK: u32 = 128;
+/// The number of code points of a segment: equal segments are stored once.
+const SEGMENT: u32 = 128;
 /// The ranges of code points with properties of their own. All others are private or unassigned.
 const ASSIGNED: [std::ops::Range<u32>; 2] = [0..0x4_0000, 0xE_0000..0xE_1000];
 
@@ -91,7 +91,7 @@ impl Scripts {
 
 /// A class of code points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Class {
+pub(crate) enum CharClass {
     Letter,
     Mark,
     Digit,
@@ -117,7 +117,7 @@ pub(crate) enum Form {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Character {
     pub(crate) form: Form,
-    pub(crate) class: Class,
+    pub(crate) class: CharClass,
     pub(crate) script: Script,
     pub(crate) scripts: Scripts,
 }
@@ -125,7 +125,7 @@ pub(crate) struct Character {
 impl Character {
     /// Returns `true` for a letter that is its own normalized form, whatever stands around it.
     pub(crate) fn is_plain_letter(self) -> bool {
-        self.class == Class::Letter && self.form == Form::Single(0)
+        self.class == CharClass::Letter && self.form == Form::Single(0)
     }
 }
 
@@ -139,32 +139,32 @@ pub(crate) struct Run {
 }
 
 const UNASSIGNED: Character =
-    Character { form: Form::Single(0), class: Class::Other, script: Script::Unknown, scripts: Scripts::NONE };
+    Character { form: Form::Single(0), class: CharClass::Other, script: Script::Unknown, scripts: Scripts::NONE };
 
 /// The properties of every code point.
 pub(crate) struct Characters {
-    /// The block of each run of code points.
+    /// The segment of each run of code points.
     index: Vec<u16>,
-    blocks: Vec<Character>,
+    segments: Vec<Character>,
     sequences: Vec<Box<[char]>>,
 }
 
 impl Characters {
     /// Computes the table from the data of Unicode, in some 50 ms.
     pub(crate) fn new() -> Self {
-        let mut characters = Self { index: Vec::new(), blocks: Vec::new(), sequences: Vec::new() };
+        let mut characters = Self { index: Vec::new(), segments: Vec::new(), sequences: Vec::new() };
         let mut known: HashMap<Vec<Character>, u16> = HashMap::new();
         let mut digits = 0;
-        for first in (0..=u32::from(char::MAX)).step_by(BLOCK as usize) {
+        for first in (0..=u32::from(char::MAX)).step_by(SEGMENT as usize) {
             let is_assigned = ASSIGNED.iter().any(|range| range.contains(&first));
-            let block: Vec<Character> = if is_assigned {
-                (first..first + BLOCK).map(|code| characters.character(code, &mut digits)).collect()
+            let segment: Vec<Character> = if is_assigned {
+                (first..first + SEGMENT).map(|code| characters.character(code, &mut digits)).collect()
             } else {
-                vec![UNASSIGNED; BLOCK as usize]
+                vec![UNASSIGNED; SEGMENT as usize]
             };
-            let next = characters.blocks.len() as u32 / BLOCK;
-            let number = *known.entry(block).or_insert_with_key(|block| {
-                characters.blocks.extend_from_slice(block);
+            let next = characters.segments.len() as u32 / SEGMENT;
+            let number = *known.entry(segment).or_insert_with_key(|segment| {
+                characters.segments.extend_from_slice(segment);
                 next as u16
             });
             characters.index.push(number);
@@ -176,8 +176,8 @@ impl Characters {
     #[inline]
     pub(crate) fn get(&self, c: char) -> Character {
         let code = u32::from(c);
-        let block = u32::from(self.index[(code / BLOCK) as usize]);
-        self.blocks[(block * BLOCK + code % BLOCK) as usize]
+        let segment = u32::from(self.index[(code / SEGMENT) as usize]);
+        self.segments[(segment * SEGMENT + code % SEGMENT) as usize]
     }
 
     /// Returns the run of plain letters of these scripts at the beginning of a text, without ASCII.
@@ -208,16 +208,16 @@ impl Characters {
         *digits = if is_digit { *digits + 1 } else { 0 };
         let group = c.general_category_group();
         let class = if group == GeneralCategoryGroup::Letter {
-            Class::Letter
+            CharClass::Letter
         } else if group == GeneralCategoryGroup::Mark {
-            Class::Mark
+            CharClass::Mark
         } else if is_digit {
-            Class::Digit
+            CharClass::Digit
         } else {
-            Class::Other
+            CharClass::Other
         };
         let script = c.script();
-        let scripts = if class == Class::Letter { Scripts::of(script) } else { Scripts::NONE };
+        let scripts = if class == CharClass::Letter { Scripts::of(script) } else { Scripts::NONE };
         let form = if is_digit {
             Form::Single((u32::from(b'0') + value).wrapping_sub(code))
         } else {

@@ -1,10 +1,10 @@
 //! The folded forms of a match copy, which undo disguises of letters: marks that no letter is
 //! composed with, and confusable letters of another script.
 
-use crate::characters::{Class, Form, Scripts};
+use crate::characters::{CharClass, Form, Scripts};
 use crate::match_copy::MatchCopy;
 use crate::normalizer::{Normalizer, moved};
-use crate::span::Span;
+use crate::text_range::TextRange;
 use std::ops::Range;
 use unicode_script::Script;
 use unicode_security::skeleton;
@@ -29,20 +29,20 @@ impl Normalizer {
     /// Returns a copy in which Latin, Greek and Cyrillic letters have lost their marks. A letter
     /// with a composed form, as `ñ`, is one code point and stays.
     pub(crate) fn without_marks(&self, copy: &MatchCopy) -> MatchCopy {
-        let (mut text, mut spans) = (String::with_capacity(copy.text.len()), Vec::<Span>::new());
+        let (mut text, mut spans) = (String::with_capacity(copy.text.len()), Vec::<TextRange>::new());
         let mut base = Scripts::NONE;
         for (c, span) in copy.code_points() {
             let character = self.characters.get(c);
             match character.class {
-                Class::Mark if base.drops_marks() => {
+                CharClass::Mark if base.drops_marks() => {
                     if let Some(last) = spans.last_mut() {
                         last.end = last.end.max(span.end);
                     }
                     continue;
                 }
-                Class::Mark => {}
-                Class::Letter => base = character.scripts,
-                Class::Digit | Class::Other => base = Scripts::NONE,
+                CharClass::Mark => {}
+                CharClass::Letter => base = character.scripts,
+                CharClass::Digit | CharClass::Other => base = Scripts::NONE,
             }
             text.push(c);
             spans.push(span);
@@ -79,8 +79,8 @@ impl Normalizer {
         copy.text.chars().any(|c| self.characters.get(c).scripts.has_confusables())
     }
 
-    fn skeleton_by(&self, copy: &MatchCopy, skeleton: impl Fn(char, Span) -> Vec<char>) -> SkeletonCopy {
-        let chars: Vec<(char, Span)> = copy.code_points().collect();
+    fn skeleton_by(&self, copy: &MatchCopy, skeleton: impl Fn(char, TextRange) -> Vec<char>) -> SkeletonCopy {
+        let chars: Vec<(char, TextRange)> = copy.code_points().collect();
         let (mut text, mut spans, mut mixed) = (String::with_capacity(copy.text.len()), Vec::new(), Vec::new());
         let mut at = 0;
         while at < chars.len() {
@@ -100,11 +100,11 @@ impl Normalizer {
     }
 
     /// Returns the token at the beginning, or the single code point that belongs to none.
-    fn token(&self, chars: &[(char, Span)]) -> Token {
+    fn token(&self, chars: &[(char, TextRange)]) -> Token {
         let mut scripts = Scripts::NONE;
         for (at, (c, _)) in chars.iter().enumerate() {
             let character = self.characters.get(*c);
-            if character.class == Class::Other {
+            if character.class == CharClass::Other {
                 return Token { scripts, end: at.max(1) };
             }
             let next = scripts.followed_by(character.scripts);

@@ -1,8 +1,8 @@
 //! The normalisation of texts and entries: `NFKC_Casefold` with the digits of all scripts as ASCII.
 
-use crate::characters::{Character, Characters, Class, Form, Scripts};
+use crate::characters::{CharClass, Character, Characters, Form, Scripts};
 use crate::match_copy::MatchCopy;
-use crate::span::Span;
+use crate::text_range::TextRange;
 use std::fmt;
 use unicode_normalization::UnicodeNormalization;
 
@@ -55,7 +55,7 @@ impl Normalizer {
 
 /// The source of the last code points that were written: a mark that follows is composed with them.
 #[derive(Debug, Clone, Copy, Default)]
-struct Unit {
+struct SourceUnit {
     /// The index of its first code point in the stored text, and its position in bytes.
     source: u32,
     byte: usize,
@@ -72,7 +72,7 @@ struct Writer<'w> {
     copied: usize,
     /// The number of code points of the copy.
     written: u32,
-    spans: Option<Vec<Span>>,
+    spans: Option<Vec<TextRange>>,
     /// The scripts of the current token, and of the letter that a mark would belong to.
     token: Scripts,
     base: Scripts,
@@ -82,7 +82,7 @@ struct Writer<'w> {
 
 impl Writer<'_> {
     fn write(&mut self) {
-        let mut unit = Unit::default();
+        let mut unit = SourceUnit::default();
         let (mut source, mut byte) = (0, 0);
         let mut chars = self.stored.chars();
         while let Some(c) = chars.next() {
@@ -106,7 +106,7 @@ impl Writer<'_> {
             }
             let here = self.unit(source, byte);
             let next = byte + c.len_utf8();
-            let span = Span { start: source, end: source + 1 };
+            let span = TextRange { start: source, end: source + 1 };
             match character.form {
                 Form::Single(0) => {
                     unit = here;
@@ -142,21 +142,21 @@ impl Writer<'_> {
     }
 
     /// Returns the unit that begins at a code point of the stored text behind all that is written.
-    fn unit(&self, source: u32, byte: usize) -> Unit {
-        Unit { source, byte, written: self.written, text_bytes: self.text.len() + (byte - self.copied) }
+    fn unit(&self, source: u32, byte: usize) -> SourceUnit {
+        SourceUnit { source, byte, written: self.written, text_bytes: self.text.len() + (byte - self.copied) }
     }
 
     /// Returns the unit of the unchanged code point of this index and size that ends at a byte.
-    fn unit_before(&self, source: u32, end: usize, bytes: usize) -> Unit {
+    fn unit_before(&self, source: u32, end: usize, bytes: usize) -> SourceUnit {
         let unit = self.unit(source, end - bytes);
-        Unit { written: unit.written - 1, ..unit }
+        SourceUnit { written: unit.written - 1, ..unit }
     }
 
     /// Counts code points that are copied as they are.
     fn unchanged(&mut self, code_points: u32, source: u32) {
         self.written += code_points;
         if let Some(spans) = &mut self.spans {
-            spans.extend((source..source + code_points).map(|at| Span { start: at, end: at + 1 }));
+            spans.extend((source..source + code_points).map(|at| TextRange { start: at, end: at + 1 }));
         }
     }
 
@@ -188,7 +188,7 @@ impl Writer<'_> {
 
     /// Writes the unit before the mark at `mark`, composed with all marks that follow, and returns
     /// the place behind them. Each code point of the cluster has the range of all of it.
-    fn cluster(&mut self, unit: Unit, mark: usize) -> (u32, usize) {
+    fn cluster(&mut self, unit: SourceUnit, mark: usize) -> (u32, usize) {
         self.flush(mark, mark);
         self.keep_spans();
         self.text.truncate(unit.text_bytes);
@@ -210,7 +210,7 @@ impl Writer<'_> {
             (end, byte) = (index + 1, unit.byte + at + c.len_utf8());
         }
         self.copied = byte;
-        let span = Span { start: unit.source, end };
+        let span = TextRange { start: unit.source, end };
         for c in mapped.into_iter().nfc() {
             self.push(c, span);
         }
@@ -218,28 +218,28 @@ impl Writer<'_> {
     }
 
     /// Writes a code point that the stored text does not have there.
-    fn push(&mut self, c: char, span: Span) {
+    fn push(&mut self, c: char, span: TextRange) {
         self.text.push(c);
         self.count(self.characters.get(c), span);
     }
 
     /// Counts a code point of the copy.
-    fn count(&mut self, character: Character, span: Span) {
+    fn count(&mut self, character: Character, span: TextRange) {
         self.written += 1;
         if let Some(spans) = &mut self.spans {
             spans.push(span);
         }
         match character.class {
-            Class::Letter => {
+            CharClass::Letter => {
                 self.base = character.scripts;
                 if character.scripts != self.token {
                     self.token = self.token.followed_by(character.scripts);
                     self.is_mixed |= self.token.is_mixed();
                 }
             }
-            Class::Mark => self.has_marks |= self.base.drops_marks(),
-            Class::Digit => self.base = Scripts::NONE,
-            Class::Other => (self.token, self.base) = (Scripts::NONE, Scripts::NONE),
+            CharClass::Mark => self.has_marks |= self.base.drops_marks(),
+            CharClass::Digit => self.base = Scripts::NONE,
+            CharClass::Other => (self.token, self.base) = (Scripts::NONE, Scripts::NONE),
         }
     }
 
@@ -252,7 +252,7 @@ impl Writer<'_> {
     /// Records the ranges from now on: the indices of the copy and of the stored text differ.
     fn keep_spans(&mut self) {
         if self.spans.is_none() {
-            self.spans = Some((0..self.written).map(|at| Span { start: at, end: at + 1 }).collect());
+            self.spans = Some((0..self.written).map(|at| TextRange { start: at, end: at + 1 }).collect());
         }
     }
 }

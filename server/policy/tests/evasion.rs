@@ -1,6 +1,6 @@
 //! The evasion corpus: words in disguises that must be found, and harmless texts that must not.
 
-use riposte_policy::{Day, ListSettings, ListStage, Matcher, Normalizer, PolicyOutcome, WordList};
+use riposte_policy::{Day, ListEffect, ListSettings, Matcher, Normalizer, PolicyOutcome, WordList};
 use std::sync::Arc;
 
 const LATIN: [&str; 20] = [
@@ -139,7 +139,7 @@ fn texts(word: &str, is_latin: bool) -> [String; 3] {
 fn matcher(normalizer: &Arc<Normalizer>) -> Matcher {
     let settings = |name: &str, outcome| {
         let (name, code) = (name.to_owned(), "policy.list".to_owned());
-        ListSettings { name, outcome, code, mode: None, stage: ListStage::Live }
+        ListSettings { name, outcome, code, mode: None, effect: ListEffect::Live }
     };
     let words = || LATIN.into_iter().chain(HAN);
     let denied: Vec<String> = words().flat_map(|word| [word.to_owned(), format!("{word}24")]).collect();
@@ -216,7 +216,7 @@ fn words_of_one_script_that_are_confusable_with_latin_ones_are_no_hits() {
         outcome: PolicyOutcome::Hold,
         code: "policy.list".to_owned(),
         mode: None,
-        stage: ListStage::Live,
+        effect: ListEffect::Live,
     };
     let lists = [WordList::parse(&settings, list.as_bytes()).unwrap()];
     let (matcher, _) = Matcher::new(Arc::clone(&normalizer), &lists, Day::parse("2026-11-26").unwrap()).unwrap();

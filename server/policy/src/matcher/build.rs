@@ -1,20 +1,16 @@
 //! The compilation of lists.
 
 use super::{Automaton, CompiledEntry, ListName, Matcher};
-use crate::characters::Class;
+use crate::characters::CharClass;
 use crate::day::Day;
 use crate::match_copy::MatchCopy;
 use crate::normalizer::Normalizer;
-use crate::word_list::{MatchMode, WordList};
+use crate::word_list::{MAX_ENTRIES, MatchMode, WordList};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// The largest number of entries of a matcher.
-pub const MAX_ENTRIES: usize = 200_000;
-/// The largest number of code points of an entry.
-pub const MAX_ENTRY_CODE_POINTS: usize = 64;
 /// The largest size of the automata of a matcher.
 pub const MAX_HEAP_BYTES: usize = 64 << 20;
 /// Latin entries of up to this number of letters are found in many innocent words or names.
@@ -112,7 +108,7 @@ impl Matcher {
         let names = lists.iter().map(|list| ListName {
             name: list.name.clone(),
             version: list.version.clone(),
-            stage: list.stage,
+            effect: list.effect,
         });
         let matcher = Self { lists: names.collect(), normalizer, entries, plain, skeletons };
         match matcher.heap_bytes() {
@@ -193,7 +189,7 @@ fn is_plain(c: char) -> bool {
     matches!(group, GeneralCategoryGroup::Number | GeneralCategoryGroup::Punctuation | GeneralCategoryGroup::Separator)
 }
 
-/// Facts of a normalized entry.
+/// RuleInputs of a normalized entry.
 struct Ends {
     /// It begins and ends with letters or digits of scripts that separate words by spaces.
     are_spaced: bool,
@@ -210,17 +206,17 @@ impl Ends {
         let characters = || text.chars().map(|c| normalizer.characters.get(c));
         let is_spaced = |at: Option<crate::characters::Character>| {
             at.is_some_and(|at| match at.class {
-                Class::Letter => !at.scripts.is_unspaced(),
-                Class::Digit => true,
-                Class::Mark | Class::Other => false,
+                CharClass::Letter => !at.scripts.is_unspaced(),
+                CharClass::Digit => true,
+                CharClass::Mark | CharClass::Other => false,
             })
         };
         // A vowel sign at the end of a word is a mark of its last letter.
-        let without_marks = || characters().filter(|at| at.class != Class::Mark);
+        let without_marks = || characters().filter(|at| at.class != CharClass::Mark);
         let count = text.chars().count();
         Self {
             are_spaced: is_spaced(without_marks().next()) && is_spaced(without_marks().next_back()),
-            is_single: count == 1 && characters().all(|at| at.class == Class::Letter && at.scripts.is_unspaced()),
+            is_single: count == 1 && characters().all(|at| at.class == CharClass::Letter && at.scripts.is_unspaced()),
             is_short: count <= SHORT && characters().all(|at| at.script == unicode_script::Script::Latin),
             is_plain: text.chars().all(is_plain),
         }

@@ -1,8 +1,7 @@
 //! The two forms of list files.
 
-use super::{ListSettings, MatchMode, WordEntry, WordList};
+use super::{ListSettings, MAX_ENTRIES, MAX_ENTRY_CODE_POINTS, MatchMode, WordEntry, WordList};
 use crate::day::Day;
-use crate::matcher::{MAX_ENTRIES, MAX_ENTRY_CODE_POINTS};
 use crate::outcome::PolicyOutcome;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -62,7 +61,7 @@ impl WordList {
             return Err(ListError { faults, more });
         }
         let version = hex(bytes, VERSION_DIGITS);
-        Ok(Self { name: settings.name.clone(), version, stage: settings.stage, entries })
+        Ok(Self { name: settings.name.clone(), version, effect: settings.effect, entries })
     }
 }
 
@@ -84,7 +83,7 @@ impl Reader<'_> {
         let lines: Vec<(u32, &str)> = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).collect();
         if lines.len() > MAX_ENTRIES {
             let line = lines[MAX_ENTRIES].0;
-            return self.fault(line, format!("more than {MAX_ENTRIES} entries: at most so many are possible"));
+            return self.fault(line, format!("more than {MAX_ENTRIES} entries: write at most this number"));
         }
         let is_json = lines.first().is_some_and(|(_, line)| line.starts_with('{'));
         for (line, text) in lines {

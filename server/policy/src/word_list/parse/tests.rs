@@ -1,11 +1,11 @@
 //! List files, right and wrong.
 
 use super::*;
-use crate::word_list::ListStage;
+use crate::word_list::ListEffect;
 
 fn settings() -> ListSettings {
     let (name, code) = ("spam".to_owned(), "spam.word".to_owned());
-    ListSettings { name, outcome: PolicyOutcome::Hold, code, mode: None, stage: ListStage::Live }
+    ListSettings { name, outcome: PolicyOutcome::Hold, code, mode: None, effect: ListEffect::Live }
 }
 
 fn read(text: &str) -> WordList {
@@ -45,7 +45,7 @@ fn the_version_follows_from_the_bytes_alone() {
 }
 
 #[test]
-fn each_wrong_line_is_told_with_its_number_and_without_its_word() {
+fn each_wrong_line_is_reported_with_its_number_and_without_its_word() {
     let wrong = [
         (r#"{"word":"secret","outcome":"ban"}"#, "`outcome` must be one of allow, mask, flag, hold, reject, refuse"),
         (r#"{"word":"secret","mode":"exact"}"#, "`mode` must be word or part"),
@@ -81,13 +81,13 @@ fn a_plain_file_has_no_line_in_json_and_no_long_word() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_told_by_their_line() {
+fn bytes_that_are_no_text_are_reported_by_their_line() {
     let error = WordList::parse(&settings(), b"one\ntwo \xff").unwrap_err();
     assert_eq!(error.to_string(), "line 2: is no UTF-8 text");
 }
 
 #[test]
-fn of_many_faults_the_first_twenty_are_told() {
+fn of_many_faults_the_first_twenty_are_reported() {
     let error = WordList::parse(&settings(), "{\n".repeat(25).as_bytes()).unwrap_err();
     assert_eq!((error.faults.len(), error.more), (20, 5));
     assert!(error.to_string().ends_with("; and 5 more"), "{error}");
