@@ -6,14 +6,14 @@
 #[path = "../tests/real/texts.rs"]
 mod texts;
 
-use riposte_policy::{Day, Facts, Matcher, MemberFacts, Normalizer, WordList};
+use riposte_policy::{Day, Matcher, MemberInputs, Normalizer, RuleInputs, WordList};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The rounds of a measurement. The fastest counts: other work on the machine only adds to a time.
-const ROUNDS: usize = 101;
-/// The code points of all texts of a round, which takes less than a slice of the scheduler.
+/// The repeats of a measurement. The fastest counts: other work on the machine only adds to a time.
+const REPEATS: usize = 101;
+/// The code points of all texts of a repeat, which takes less than a slice of the scheduler.
 const CODE_POINTS: usize = 60_000;
 const LENGTHS: [usize; 3] = [40, 300, 5_000];
 const ENTRIES: [usize; 2] = [3_000, 60_000];
@@ -55,7 +55,7 @@ fn main() {
     println!("table of code points: {:.1} ms", table * 1e3);
     let corpora = [("Spanish", texts::madrid(&folder)), ("Chinese", texts::vtaiwan(&folder))];
     println!(
-        "\n| entries | texts | code points | normalized, ns | normalized and matched, ns | with facts, ns | hits |"
+        "\n| entries | texts | code points | normalized, ns | normalized and matched, ns | with inputs, ns | hits |"
     );
     println!("|--:|---|--:|--:|--:|--:|--:|");
     for count in ENTRIES {
@@ -75,22 +75,22 @@ fn main() {
 }
 
 fn row(normalizer: &Normalizer, matcher: &Matcher, name: &str, length: usize, texts: &[String]) {
-    let copies = fastest(texts, |text| normalizer.match_copy(text).as_str().len());
+    let normalized = fastest(texts, |text| normalizer.match_copy(text).as_str().len());
     let found = fastest(texts, |text| matcher.find(text, &normalizer.match_copy(text)).hits.len());
     let all = fastest(texts, |text| {
         let copy = normalizer.match_copy(text);
-        let facts = Facts::of(text, &copy, 0, MemberFacts::default());
-        matcher.find(text, &copy).hits.len() + facts.links as usize
+        let inputs = RuleInputs::of(text, &copy, 0, MemberInputs::default());
+        matcher.find(text, &copy).hits.len() + inputs.links as usize
     });
     let hits: usize = texts.iter().map(|text| matcher.find(text, &normalizer.match_copy(text)).hits.len()).sum();
     let hits = hits as f64 / texts.len() as f64;
-    println!("| {} | {name} | {length} | {copies:.0} | {found:.0} | {all:.0} | {hits:.2} |", matcher.entries());
+    println!("| {} | {name} | {length} | {normalized:.0} | {found:.0} | {all:.0} | {hits:.2} |", matcher.entries());
 }
 
-/// Returns the nanoseconds for each text, in the fastest round.
+/// Returns the nanoseconds for each text, in the fastest repeat.
 fn fastest(texts: &[String], run: impl Fn(&str) -> usize) -> f64 {
-    let round = || timed(|| texts.iter().map(|text| black_box(run(black_box(text)))).sum::<usize>()).1;
-    let seconds = (0..ROUNDS).map(|_| round()).fold(f64::INFINITY, f64::min);
+    let run_all = || timed(|| texts.iter().map(|text| black_box(run(black_box(text)))).sum::<usize>()).1;
+    let seconds = (0..REPEATS).map(|_| run_all()).fold(f64::INFINITY, f64::min);
     seconds * 1e9 / texts.len() as f64
 }
 

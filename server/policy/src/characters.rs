@@ -9,8 +9,8 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 use unicode_script::{Script, UnicodeScript};
 use unicode_security::skeleton;
 
-/// The number of code points of a block: equal blocks are stored once.
-const BLOCK: u32 = 128;
+/// The number of code points of a segment: equal segments are stored once.
+const SEGMENT: u32 = 128;
 /// The ranges of code points with properties of their own. All others are private or unassigned.
 const ASSIGNED: [std::ops::Range<u32>; 2] = [0..0x4_0000, 0xE_0000..0xE_1000];
 
@@ -29,8 +29,8 @@ impl Scripts {
     /// without a space, as in Korean.
     const UNSPACED: Self = Self(1 << 5);
     const OTHER: Self = Self(1 << 6);
-    /// The scripts with letters that look like letters of another one of them.
-    const ALIKE: Self = Self(0b1_1111);
+    /// The scripts with letters that are confusable with letters of another one of them.
+    const CONFUSABLE: Self = Self(0b1_1111);
     /// The scripts whose letters lose the marks that have no composed form.
     const DROPPING_MARKS: Self = Self(0b111);
 
@@ -73,15 +73,15 @@ impl Scripts {
         self.0 & Self::UNSPACED.0 != 0
     }
 
-    /// Returns `true` if letters of several scripts that look alike are together.
+    /// Returns `true` if confusable letters of several scripts are together.
     pub(crate) fn is_mixed(self) -> bool {
-        let alike = self.0 & Self::ALIKE.0;
-        alike & alike.wrapping_sub(1) != 0
+        let scripts = self.0 & Self::CONFUSABLE.0;
+        scripts & scripts.wrapping_sub(1) != 0
     }
 
-    /// Returns `true` if the set has a script with letters that look like those of another one.
-    pub(crate) fn has_lookalikes(self) -> bool {
-        self.0 & Self::ALIKE.0 != 0
+    /// Returns `true` if the set has a script with confusable letters.
+    pub(crate) fn has_confusables(self) -> bool {
+        self.0 & Self::CONFUSABLE.0 != 0
     }
 
     pub(crate) fn drops_marks(self) -> bool {
@@ -91,7 +91,7 @@ impl Scripts {
 
 /// A class of code points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Class {
+pub(crate) enum CharClass {
     Letter,
     Mark,
     Digit,
@@ -117,38 +117,54 @@ pub(crate) enum Form {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Character {
     pub(crate) form: Form,
-    pub(crate) class: Class,
+    pub(crate) class: CharClass,
     pub(crate) script: Script,
     pub(crate) scripts: Scripts,
 }
 
+impl Character {
+    /// Returns `true` for a letter that is its own normalized form, whatever stands around it.
+    pub(crate) fn is_plain_letter(self) -> bool {
+        self.class == CharClass::Letter && self.form == Form::Single(0)
+    }
+}
+
+/// A run of code points at the beginning of a text.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Run {
+    pub(crate) code_points: u32,
+    pub(crate) bytes: usize,
+    /// The size of its last code point.
+    pub(crate) last_bytes: usize,
+}
+
 const UNASSIGNED: Character =
-    Character { form: Form::Single(0), class: Class::Other, script: Script::Unknown, scripts: Scripts::NONE };
+    Character { form: Form::Single(0), class: CharClass::Other, script: Script::Unknown, scripts: Scripts::NONE };
 
 /// The properties of every code point.
 pub(crate) struct Characters {
-    /// The block of each run of code points.
+    /// The segment of each run of code points.
     index: Vec<u16>,
-    blocks: Vec<Character>,
+    segments: Vec<Character>,
     sequences: Vec<Box<[char]>>,
 }
 
 impl Characters {
     /// Computes the table from the data of Unicode, in some 50 ms.
     pub(crate) fn new() -> Self {
-        let mut characters = Self { index: Vec::new(), blocks: Vec::new(), sequences: Vec::new() };
+        let mut characters = Self { index: Vec::new(), segments: Vec::new(), sequences: Vec::new() };
         let mut known: HashMap<Vec<Character>, u16> = HashMap::new();
         let mut digits = 0;
-        for first in (0..=u32::from(char::MAX)).step_by(BLOCK as usize) {
+        for first in (0..=u32::from(char::MAX)).step_by(SEGMENT as usize) {
             let is_assigned = ASSIGNED.iter().any(|range| range.contains(&first));
-            let block: Vec<Character> = if is_assigned {
-                (first..first + BLOCK).map(|code| characters.character(code, &mut digits)).collect()
+            let segment: Vec<Character> = if is_assigned {
+                (first..first + SEGMENT).map(|code| characters.character(code, &mut digits)).collect()
             } else {
-                vec![UNASSIGNED; BLOCK as usize]
+                vec![UNASSIGNED; SEGMENT as usize]
             };
-            let next = characters.blocks.len() as u32 / BLOCK;
-            let number = *known.entry(block).or_insert_with_key(|block| {
-                characters.blocks.extend_from_slice(block);
+            let next = characters.segments.len() as u32 / SEGMENT;
+            let number = *known.entry(segment).or_insert_with_key(|segment| {
+                characters.segments.extend_from_slice(segment);
                 next as u16
             });
             characters.index.push(number);
@@ -160,8 +176,23 @@ impl Characters {
     #[inline]
     pub(crate) fn get(&self, c: char) -> Character {
         let code = u32::from(c);
-        let block = u32::from(self.index[(code / BLOCK) as usize]);
-        self.blocks[(block * BLOCK + code % BLOCK) as usize]
+        let segment = u32::from(self.index[(code / SEGMENT) as usize]);
+        self.segments[(segment * SEGMENT + code % SEGMENT) as usize]
+    }
+
+    /// Returns the run of plain letters of these scripts at the beginning of a text, without ASCII.
+    pub(crate) fn plain_letters(&self, text: &str, scripts: Scripts) -> Run {
+        let mut run = Run::default();
+        for c in text.chars() {
+            let character = self.get(c);
+            if c.is_ascii() || !character.is_plain_letter() || character.scripts != scripts {
+                break;
+            }
+            run.last_bytes = c.len_utf8();
+            run.bytes += run.last_bytes;
+            run.code_points += 1;
+        }
+        run
     }
 
     pub(crate) fn sequence(&self, number: u32) -> &[char] {
@@ -177,16 +208,16 @@ impl Characters {
         *digits = if is_digit { *digits + 1 } else { 0 };
         let group = c.general_category_group();
         let class = if group == GeneralCategoryGroup::Letter {
-            Class::Letter
+            CharClass::Letter
         } else if group == GeneralCategoryGroup::Mark {
-            Class::Mark
+            CharClass::Mark
         } else if is_digit {
-            Class::Digit
+            CharClass::Digit
         } else {
-            Class::Other
+            CharClass::Other
         };
         let script = c.script();
-        let scripts = if class == Class::Letter { Scripts::of(script) } else { Scripts::NONE };
+        let scripts = if class == CharClass::Letter { Scripts::of(script) } else { Scripts::NONE };
         let form = if is_digit {
             Form::Single((u32::from(b'0') + value).wrapping_sub(code))
         } else {

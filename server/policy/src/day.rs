@@ -48,7 +48,7 @@ impl Day {
             year += 1;
         }
         let days = (1..=12).flat_map(|month| (1..=31).filter_map(move |day| Self::new(year, month, day)));
-        // The last day of the calendar stands for all times behind it.
+        // Times after the calendar are at its last day.
         days.take(left as usize + 1).last().unwrap_or(Self { year, month: 12, day: 31 })
     }
 }
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_of_the_calendar_is_read_and_another_text_is_none() {
+    fn a_day_of_the_calendar_is_read_and_any_other_text_is_refused() {
         for text in ["2027-01-31", "2024-02-29", "2000-02-29", "0001-12-31"] {
             assert_eq!(Day::parse(text).unwrap().to_string(), text);
         }

@@ -1,15 +1,16 @@
-//! The folded copies of a text, which undo disguises of letters: marks that no letter is composed
-//! with, and letters of another script that look alike.
+//! The folded forms of a match copy, which undo disguises of letters: marks that no letter is
+//! composed with, and confusable letters of another script.
 
-use crate::characters::{Class, Form, Scripts};
+use crate::characters::{CharClass, Form, Scripts};
 use crate::match_copy::MatchCopy;
 use crate::normalizer::{Normalizer, moved};
-use crate::span::Span;
+use crate::text_range::TextRange;
 use std::ops::Range;
 use unicode_script::Script;
 use unicode_security::skeleton;
 
-/// A copy in which look-alikes are replaced by one of them, by the skeletons of UTS #39.
+/// A copy in which each of several confusable letters is replaced by the same one: the skeletons
+/// of UTS #39.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SkeletonCopy {
     pub(crate) copy: MatchCopy,
@@ -25,23 +26,23 @@ struct Token {
 }
 
 impl Normalizer {
-    /// Returns a copy in which Latin, Greek and Cyrillic letters have lost their marks. A letter that
-    /// has a composed form with its mark, as `ñ`, is one code point and stays.
+    /// Returns a copy in which Latin, Greek and Cyrillic letters have lost their marks. A letter
+    /// with a composed form, as `ñ`, is one code point and stays.
     pub(crate) fn without_marks(&self, copy: &MatchCopy) -> MatchCopy {
-        let (mut text, mut spans) = (String::with_capacity(copy.text.len()), Vec::<Span>::new());
+        let (mut text, mut spans) = (String::with_capacity(copy.text.len()), Vec::<TextRange>::new());
         let mut base = Scripts::NONE;
         for (c, span) in copy.code_points() {
             let character = self.characters.get(c);
             match character.class {
-                Class::Mark if base.drops_marks() => {
+                CharClass::Mark if base.drops_marks() => {
                     if let Some(last) = spans.last_mut() {
                         last.end = last.end.max(span.end);
                     }
                     continue;
                 }
-                Class::Mark => {}
-                Class::Letter => base = character.scripts,
-                Class::Digit | Class::Other => base = Scripts::NONE,
+                CharClass::Mark => {}
+                CharClass::Letter => base = character.scripts,
+                CharClass::Digit | CharClass::Other => base = Scripts::NONE,
             }
             text.push(c);
             spans.push(span);
@@ -49,8 +50,8 @@ impl Normalizer {
         MatchCopy { text, spans: Some(spans), has_marks: false, is_mixed: copy.is_mixed }
     }
 
-    /// Returns the skeleton of the copy of a stored text, and a second one if capital letters look
-    /// like others than their small forms do, as the Cyrillic `В` and the Greek `Ν`.
+    /// Returns the skeleton of the copy of a stored text, and a second one if capital letters
+    /// are confusable with others than their small forms, as the Cyrillic `В` and the Greek `Ν`.
     pub(crate) fn skeletons(&self, stored: &str, copy: &MatchCopy) -> Vec<SkeletonCopy> {
         let stored: Vec<char> = stored.chars().collect();
         let small = self.skeleton_by(copy, |c, _| self.skeleton(c));
@@ -73,20 +74,20 @@ impl Normalizer {
         self.skeleton_by(copy, |c, _| self.skeleton(c)).copy.text
     }
 
-    /// Returns `true` if letters of a copy may be disguised by look-alikes.
-    pub(crate) fn has_lookalikes(&self, copy: &MatchCopy) -> bool {
-        copy.text.chars().any(|c| self.characters.get(c).scripts.has_lookalikes())
+    /// Returns `true` if letters of a copy are confusable with others.
+    pub(crate) fn has_confusables(&self, copy: &MatchCopy) -> bool {
+        copy.text.chars().any(|c| self.characters.get(c).scripts.has_confusables())
     }
 
-    fn skeleton_by(&self, copy: &MatchCopy, skeleton: impl Fn(char, Span) -> Vec<char>) -> SkeletonCopy {
-        let chars: Vec<(char, Span)> = copy.code_points().collect();
+    fn skeleton_by(&self, copy: &MatchCopy, skeleton: impl Fn(char, TextRange) -> Vec<char>) -> SkeletonCopy {
+        let chars: Vec<(char, TextRange)> = copy.code_points().collect();
         let (mut text, mut spans, mut mixed) = (String::with_capacity(copy.text.len()), Vec::new(), Vec::new());
         let mut at = 0;
         while at < chars.len() {
             let token = self.token(&chars[at..]);
             let from = spans.len() as u32;
             for (c, span) in &chars[at..at + token.end] {
-                let new = if token.scripts.has_lookalikes() { skeleton(*c, *span) } else { vec![*c] };
+                let new = if token.scripts.has_confusables() { skeleton(*c, *span) } else { vec![*c] };
                 spans.extend(new.iter().map(|_| *span));
                 text.extend(new);
             }
@@ -99,11 +100,11 @@ impl Normalizer {
     }
 
     /// Returns the token at the beginning, or the single code point that belongs to none.
-    fn token(&self, chars: &[(char, Span)]) -> Token {
+    fn token(&self, chars: &[(char, TextRange)]) -> Token {
         let mut scripts = Scripts::NONE;
         for (at, (c, _)) in chars.iter().enumerate() {
             let character = self.characters.get(*c);
-            if character.class == Class::Other {
+            if character.class == CharClass::Other {
                 return Token { scripts, end: at.max(1) };
             }
             let next = scripts.followed_by(character.scripts);

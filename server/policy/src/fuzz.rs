@@ -1,7 +1,7 @@
 //! The policy of any list and any text, for fuzzers.
 
 use crate::{
-    Day, Facts, HitEffect, ListSettings, ListStage, MatchCopy, Matcher, MemberFacts, Normalizer, PolicyOutcome,
+    Day, HitEffect, ListEffect, ListSettings, MatchCopy, Matcher, MemberInputs, Normalizer, PolicyOutcome, RuleInputs,
     WordList, masked,
 };
 use std::sync::Arc;
@@ -18,10 +18,10 @@ pub fn list_and_text(normalizer: &Arc<Normalizer>, bytes: &[u8]) {
     let copy = normalizer.match_copy(&text);
     let length = text.chars().count() as u32;
     ranges(&copy, length);
-    let facts = Facts::of(&text, &copy, 0, MemberFacts::default());
-    assert!(facts.length == length && facts.repeats <= length);
+    let inputs = RuleInputs::of(&text, &copy, 0, MemberInputs::default());
+    assert!(inputs.length == length && inputs.repeats <= length);
     let (name, code) = ("fuzz".to_owned(), "policy.list".to_owned());
-    let settings = ListSettings { name, outcome: PolicyOutcome::Mask, code, mode: None, stage: ListStage::Live };
+    let settings = ListSettings { name, outcome: PolicyOutcome::Mask, code, mode: None, effect: ListEffect::Live };
     // An error is a valid result.
     let Ok(list) = WordList::parse(&settings, list) else { return };
     let Some(today) = Day::new(2026, 11, 26) else { return };

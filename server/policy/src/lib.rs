@@ -9,7 +9,6 @@ pub mod fuzz;
 
 mod characters;
 mod day;
-mod facts;
 mod folded;
 mod mask;
 mod match_copy;
@@ -17,19 +16,19 @@ mod matcher;
 mod normalizer;
 mod outcome;
 mod rule;
-mod span;
+mod rule_inputs;
+mod text_range;
 mod word_list;
 
 pub use day::Day;
-pub use facts::{Facts, MemberFacts};
 pub use mask::masked;
 pub use match_copy::MatchCopy;
-pub use matcher::{
-    EntryNote, Findings, Hit, HitEffect, MAX_ENTRIES, MAX_ENTRY_CODE_POINTS, MAX_HEAP_BYTES, MAX_HITS, Matcher,
-    MatcherError, NoteKind,
-};
+pub use matcher::{EntryNote, Findings, Hit, HitEffect, MAX_HEAP_BYTES, MAX_HITS, Matcher, MatcherError, NoteKind};
 pub use normalizer::Normalizer;
 pub use outcome::PolicyOutcome;
-pub use rule::{Comparison, Fact, MAX_RULES, MAX_TERMS, Rule, RuleError, Rules, Term};
-pub use span::Span;
-pub use word_list::{ListError, ListSettings, ListStage, MatchMode, WordEntry, WordList};
+pub use rule::{Comparison, Fact, MAX_RULES, MAX_TERMS, Rule, RuleError, RuleSet, RuleTerm};
+pub use rule_inputs::{MemberInputs, RuleInputs};
+pub use text_range::TextRange;
+pub use word_list::{
+    ListEffect, ListError, ListSettings, MAX_ENTRIES, MAX_ENTRY_CODE_POINTS, MatchMode, WordEntry, WordList,
+};

@@ -1,18 +1,18 @@
 //! The text that is shown when words of it are masked.
 
-use crate::span::Span;
+use crate::text_range::TextRange;
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Returns the stored text with each code point of the ranges as `*`, in NFC. A range is widened to
 /// the characters that a reader sees, so none of them is cut.
 #[must_use]
-pub fn masked(text: &str, ranges: &[Span]) -> String {
+pub fn masked(text: &str, ranges: &[TextRange]) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut at = 0;
     for character in text.graphemes(true) {
         let count = character.chars().count();
-        let own = Span { start: at, end: at + count as u32 };
+        let own = TextRange { start: at, end: at + count as u32 };
         at = own.end;
         if ranges.iter().any(|range| range.start < own.end && own.start < range.end) {
             shown.extend(std::iter::repeat_n('*', count));
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, ranges: &[(u32, u32)]) -> String {
-        masked(text, &ranges.iter().map(|(start, end)| Span { start: *start, end: *end }).collect::<Vec<_>>())
+        masked(text, &ranges.iter().map(|(start, end)| TextRange { start: *start, end: *end }).collect::<Vec<_>>())
     }
 
     #[test]

@@ -4,18 +4,18 @@ mod automaton;
 mod build;
 mod resolve;
 
-use crate::characters::Class;
+use crate::characters::CharClass;
 use crate::match_copy::MatchCopy;
 use crate::normalizer::Normalizer;
 use crate::outcome::PolicyOutcome;
-use crate::span::Span;
-use crate::word_list::{ListStage, MatchMode};
+use crate::text_range::TextRange;
+use crate::word_list::{ListEffect, MatchMode};
 use automaton::Automaton;
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-pub use build::{EntryNote, MAX_ENTRIES, MAX_ENTRY_CODE_POINTS, MAX_HEAP_BYTES, MatcherError, NoteKind};
+pub use build::{EntryNote, MAX_HEAP_BYTES, MatcherError, NoteKind};
 pub use resolve::{Findings, Hit, HitEffect};
 
 /// The number of hits after which the search of a text ends.
@@ -28,7 +28,7 @@ pub struct Matcher {
     entries: Vec<CompiledEntry>,
     /// The normalized entries.
     plain: Option<Automaton>,
-    /// The skeletons of entries whose letters have look-alikes.
+    /// The skeletons of entries with confusable letters.
     skeletons: Option<Automaton>,
 }
 
@@ -37,7 +37,7 @@ pub struct Matcher {
 struct ListName {
     name: String,
     version: String,
-    stage: ListStage,
+    effect: ListEffect,
 }
 
 /// An entry without its word.
@@ -53,7 +53,7 @@ struct CompiledEntry {
 /// An entry found at a range of the stored text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct FoundEntry {
-    span: Span,
+    span: TextRange,
     entry: u32,
 }
 
@@ -100,8 +100,8 @@ impl Matcher {
         ControlFlow::Continue(())
     }
 
-    /// Adds the entries that an automaton finds in a copy; with `within` only those that overlap one
-    /// of these ranges of the copy. Breaks after too many.
+    /// Adds the entries that an automaton finds in a copy; with `within` only those that overlap
+    /// one of these ranges of the copy. Breaks after too many.
     fn search(
         &self,
         automaton: Option<&Automaton>,
@@ -153,10 +153,10 @@ impl Matcher {
         let character = |c| self.normalizer.characters.get(c);
         let near = character(neighbour);
         match near.class {
-            Class::Digit | Class::Mark => true,
-            Class::Other => false,
-            Class::Letter => {
-                let end = word.map(character).find(|end| end.class != Class::Mark);
+            CharClass::Digit | CharClass::Mark => true,
+            CharClass::Other => false,
+            CharClass::Letter => {
+                let end = word.map(character).find(|end| end.class != CharClass::Mark);
                 end.is_some_and(|end| end.script == near.script)
             }
         }

@@ -1,12 +1,12 @@
 //! The normalisation of texts and entries: `NFKC_Casefold` with the digits of all scripts as ASCII.
 
-use crate::characters::{Character, Characters, Class, Form, Scripts};
+use crate::characters::{CharClass, Character, Characters, Form, Scripts};
 use crate::match_copy::MatchCopy;
-use crate::span::Span;
+use crate::text_range::TextRange;
 use std::fmt;
 use unicode_normalization::UnicodeNormalization;
 
-/// Makes the copies of texts in which words are found. It has a table of all code points, so a
+/// Makes the copy of each text in which words are found. It has a table of all code points, so a
 /// process makes one and shares it.
 pub struct Normalizer {
     pub(crate) characters: Characters,
@@ -29,7 +29,7 @@ impl Normalizer {
     #[must_use]
     pub fn match_copy(&self, text: &str) -> MatchCopy {
         if text.is_ascii() {
-            // No mark, no look-alike, no digit of another script, nothing to remove.
+            // No mark, no letter or digit of another script, nothing to remove.
             let text = text.to_ascii_lowercase();
             return MatchCopy { text, spans: None, has_marks: false, is_mixed: false };
         }
@@ -38,7 +38,7 @@ impl Normalizer {
             stored: text,
             text: String::with_capacity(text.len()),
             written: 0,
-            unchanged: 0,
+            copied: 0,
             spans: None,
             token: Scripts::NONE,
             base: Scripts::NONE,
@@ -55,7 +55,7 @@ impl Normalizer {
 
 /// The source of the last code points that were written: a mark that follows is composed with them.
 #[derive(Debug, Clone, Copy, Default)]
-struct Unit {
+struct SourceUnit {
     /// The index of its first code point in the stored text, and its position in bytes.
     source: u32,
     byte: usize,
@@ -67,12 +67,12 @@ struct Unit {
 struct Writer<'w> {
     characters: &'w Characters,
     stored: &'w str,
-    /// The copy, up to the byte `unchanged` of the stored text. From there on both are equal.
+    /// The copy, up to the byte `copied` of the stored text. From there on both are equal.
     text: String,
-    unchanged: usize,
+    copied: usize,
     /// The number of code points of the copy.
     written: u32,
-    spans: Option<Vec<Span>>,
+    spans: Option<Vec<TextRange>>,
     /// The scripts of the current token, and of the letter that a mark would belong to.
     token: Scripts,
     base: Scripts,
@@ -82,21 +82,31 @@ struct Writer<'w> {
 
 impl Writer<'_> {
     fn write(&mut self) {
-        let mut unit = Unit::default();
+        let mut unit = SourceUnit::default();
         let (mut source, mut byte) = (0, 0);
         let mut chars = self.stored.chars();
         while let Some(c) = chars.next() {
-            let here = self.unit(source, byte);
             if c.is_ascii() {
                 let run = ascii_run(&self.stored[byte..]);
+                self.ascii(run, source);
                 (source, byte) = (source + run.len() as u32, byte + run.len());
                 chars = self.stored[byte..].chars();
-                self.ascii(run, here);
-                unit = self.unit_before(source, byte);
+                unit = self.unit_before(source - 1, byte, 1);
                 continue;
             }
-            let (character, next) = (self.characters.get(c), byte + c.len_utf8());
-            let span = Span { start: source, end: source + 1 };
+            let character = self.characters.get(c);
+            if character.is_plain_letter() {
+                let run = self.characters.plain_letters(&self.stored[byte..], character.scripts);
+                let last = source + run.code_points - 1;
+                self.letters(character.scripts, run.code_points, source);
+                (source, byte) = (last + 1, byte + run.bytes);
+                chars = self.stored[byte..].chars();
+                unit = self.unit_before(last, byte, run.last_bytes);
+                continue;
+            }
+            let here = self.unit(source, byte);
+            let next = byte + c.len_utf8();
+            let span = TextRange { start: source, end: source + 1 };
             match character.form {
                 Form::Single(0) => {
                     unit = here;
@@ -131,23 +141,36 @@ impl Writer<'_> {
         self.flush(byte, byte);
     }
 
-    /// Returns the unit that begins at a code point of the stored text, all before it being written.
-    fn unit(&self, source: u32, byte: usize) -> Unit {
-        Unit { source, byte, written: self.written, text_bytes: self.text.len() + (byte - self.unchanged) }
+    /// Returns the unit that begins at a code point of the stored text behind all that is written.
+    fn unit(&self, source: u32, byte: usize) -> SourceUnit {
+        SourceUnit { source, byte, written: self.written, text_bytes: self.text.len() + (byte - self.copied) }
     }
 
-    /// Returns the unit of the ASCII character that ends here.
-    fn unit_before(&self, source: u32, byte: usize) -> Unit {
-        let Unit { written, text_bytes, .. } = self.unit(source, byte);
-        Unit { source: source - 1, byte: byte - 1, written: written - 1, text_bytes: text_bytes - 1 }
+    /// Returns the unit of the unchanged code point of this index and size that ends at a byte.
+    fn unit_before(&self, source: u32, end: usize, bytes: usize) -> SourceUnit {
+        let unit = self.unit(source, end - bytes);
+        SourceUnit { written: unit.written - 1, ..unit }
+    }
+
+    /// Counts code points that are copied as they are.
+    fn unchanged(&mut self, code_points: u32, source: u32) {
+        self.written += code_points;
+        if let Some(spans) = &mut self.spans {
+            spans.extend((source..source + code_points).map(|at| TextRange { start: at, end: at + 1 }));
+        }
+    }
+
+    /// Counts a run of letters of the same scripts, which is copied as it is.
+    fn letters(&mut self, scripts: Scripts, code_points: u32, source: u32) {
+        self.unchanged(code_points, source);
+        self.base = scripts;
+        self.token = self.token.followed_by(scripts);
+        self.is_mixed |= self.token.is_mixed();
     }
 
     /// Counts a run of ASCII, which is copied as it is. Only the tokens at its ends meet others.
-    fn ascii(&mut self, run: &str, from: Unit) {
-        self.written += run.len() as u32;
-        if let Some(spans) = &mut self.spans {
-            spans.extend((from.source..).take(run.len()).map(|at| Span { start: at, end: at + 1 }));
-        }
+    fn ascii(&mut self, run: &str, source: u32) {
+        self.unchanged(run.len() as u32, source);
         let is_of_token = u8::is_ascii_alphanumeric;
         let first = run.bytes().take_while(is_of_token);
         if first.clone().any(|byte| byte.is_ascii_alphabetic()) {
@@ -165,7 +188,7 @@ impl Writer<'_> {
 
     /// Writes the unit before the mark at `mark`, composed with all marks that follow, and returns
     /// the place behind them. Each code point of the cluster has the range of all of it.
-    fn cluster(&mut self, unit: Unit, mark: usize) -> (u32, usize) {
+    fn cluster(&mut self, unit: SourceUnit, mark: usize) -> (u32, usize) {
         self.flush(mark, mark);
         self.keep_spans();
         self.text.truncate(unit.text_bytes);
@@ -186,8 +209,8 @@ impl Writer<'_> {
             }
             (end, byte) = (index + 1, unit.byte + at + c.len_utf8());
         }
-        self.unchanged = byte;
-        let span = Span { start: unit.source, end };
+        self.copied = byte;
+        let span = TextRange { start: unit.source, end };
         for c in mapped.into_iter().nfc() {
             self.push(c, span);
         }
@@ -195,41 +218,41 @@ impl Writer<'_> {
     }
 
     /// Writes a code point that the stored text does not have there.
-    fn push(&mut self, c: char, span: Span) {
+    fn push(&mut self, c: char, span: TextRange) {
         self.text.push(c);
         self.count(self.characters.get(c), span);
     }
 
     /// Counts a code point of the copy.
-    fn count(&mut self, character: Character, span: Span) {
+    fn count(&mut self, character: Character, span: TextRange) {
         self.written += 1;
         if let Some(spans) = &mut self.spans {
             spans.push(span);
         }
         match character.class {
-            Class::Letter => {
+            CharClass::Letter => {
                 self.base = character.scripts;
                 if character.scripts != self.token {
                     self.token = self.token.followed_by(character.scripts);
                     self.is_mixed |= self.token.is_mixed();
                 }
             }
-            Class::Mark => self.has_marks |= self.base.drops_marks(),
-            Class::Digit => self.base = Scripts::NONE,
-            Class::Other => (self.token, self.base) = (Scripts::NONE, Scripts::NONE),
+            CharClass::Mark => self.has_marks |= self.base.drops_marks(),
+            CharClass::Digit => self.base = Scripts::NONE,
+            CharClass::Other => (self.token, self.base) = (Scripts::NONE, Scripts::NONE),
         }
     }
 
     /// Writes what is unchanged up to `end`; the copy goes on at `next`.
     fn flush(&mut self, end: usize, next: usize) {
-        self.text.push_str(&self.stored[self.unchanged..end]);
-        self.unchanged = next;
+        self.text.push_str(&self.stored[self.copied..end]);
+        self.copied = next;
     }
 
     /// Records the ranges from now on: the indices of the copy and of the stored text differ.
     fn keep_spans(&mut self) {
         if self.spans.is_none() {
-            self.spans = Some((0..self.written).map(|at| Span { start: at, end: at + 1 }).collect());
+            self.spans = Some((0..self.written).map(|at| TextRange { start: at, end: at + 1 }).collect());
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Rules: conditions on typed facts.
+//! Rules: terms that compare typed facts.
 
-use crate::facts::Facts;
 use crate::outcome::PolicyOutcome;
-use crate::word_list::ListStage;
+use crate::rule_inputs::RuleInputs;
+use crate::word_list::ListEffect;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -14,21 +14,21 @@ pub const MAX_TERMS: usize = 8;
 /// A fact that a term compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fact {
-    /// [`Facts::links`].
+    /// [`RuleInputs::links`].
     Links,
-    /// [`MemberFacts::approved`](crate::MemberFacts::approved).
+    /// [`MemberInputs::approved`](crate::MemberInputs::approved).
     Approved,
-    /// [`Facts::mentions`].
+    /// [`RuleInputs::mentions`].
     Mentions,
-    /// [`Facts::length`].
+    /// [`RuleInputs::length`].
     Length,
-    /// [`Facts::repeats`].
+    /// [`RuleInputs::repeats`].
     Repeats,
-    /// [`MemberFacts::age`](crate::MemberFacts::age).
+    /// [`MemberInputs::age`](crate::MemberInputs::age).
     Age,
-    /// [`MemberFacts::first_post`](crate::MemberFacts::first_post), as 0 or 1.
+    /// [`MemberInputs::first_post`](crate::MemberInputs::first_post), as 0 or 1.
     FirstPost,
-    /// [`Facts::is_edit`], as 0 or 1.
+    /// [`RuleInputs::is_edit`], as 0 or 1.
     IsEdit,
 }
 
@@ -61,16 +61,16 @@ impl Fact {
     }
 
     /// Returns the value, if it is known.
-    fn value(self, facts: &Facts) -> Option<u32> {
+    fn value(self, inputs: &RuleInputs) -> Option<u32> {
         match self {
-            Self::Links => Some(facts.links),
-            Self::Approved => facts.member.approved,
-            Self::Mentions => Some(facts.mentions),
-            Self::Length => Some(facts.length),
-            Self::Repeats => Some(facts.repeats),
-            Self::Age => facts.member.age,
-            Self::FirstPost => facts.member.first_post.map(u32::from),
-            Self::IsEdit => Some(u32::from(facts.is_edit)),
+            Self::Links => Some(inputs.links),
+            Self::Approved => inputs.member.approved,
+            Self::Mentions => Some(inputs.mentions),
+            Self::Length => Some(inputs.length),
+            Self::Repeats => Some(inputs.repeats),
+            Self::Age => inputs.member.age,
+            Self::FirstPost => inputs.member.first_post.map(u32::from),
+            Self::IsEdit => Some(u32::from(inputs.is_edit)),
         }
     }
 }
@@ -109,7 +109,7 @@ impl Comparison {
 
 /// A term of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Term {
+pub struct RuleTerm {
     /// The fact.
     pub fact: Fact,
     /// The comparison.
@@ -118,10 +118,10 @@ pub struct Term {
     pub value: u32,
 }
 
-impl Term {
+impl RuleTerm {
     /// Returns `true` if the term is true, or if its fact is not known.
-    fn is_true(self, facts: &Facts) -> bool {
-        self.fact.value(facts).is_none_or(|fact| match self.comparison {
+    fn is_true(self, inputs: &RuleInputs) -> bool {
+        self.fact.value(inputs).is_none_or(|fact| match self.comparison {
             Comparison::Lt => fact < self.value,
             Comparison::Le => fact <= self.value,
             Comparison::Eq => fact == self.value,
@@ -137,19 +137,19 @@ pub struct Rule {
     /// The id, which no other rule of the object type has.
     pub id: String,
     /// The terms.
-    pub when: Vec<Term>,
+    pub when: Vec<RuleTerm>,
     /// The outcome that the rule asks for: FLAG, HOLD, REJECT or REFUSE.
     pub outcome: PolicyOutcome,
     /// The code of a decision that follows.
     pub code: String,
     /// The effect of the rule.
-    pub stage: ListStage,
+    pub effect: ListEffect,
 }
 
 /// A reason not to take the rules of an object type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleError {
-    /// There are so many rules, more than [`MAX_RULES`].
+    /// This number of rules, more than [`MAX_RULES`].
     TooManyRules(usize),
     /// The rule has no term, or more than [`MAX_TERMS`].
     Terms {
@@ -187,9 +187,9 @@ impl std::error::Error for RuleError {}
 
 /// The rules of an object type.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Rules(Vec<Rule>);
+pub struct RuleSet(Vec<Rule>);
 
-impl Rules {
+impl RuleSet {
     /// Checks rules.
     ///
     /// # Errors
@@ -200,7 +200,7 @@ impl Rules {
             errors.push(RuleError::TooManyRules(rules.len()));
         }
         let mut ids = HashSet::new();
-        for Rule { id, when, outcome, code: _, stage: _ } in &rules {
+        for Rule { id, when, outcome, code: _, effect: _ } in &rules {
             if when.is_empty() || when.len() > MAX_TERMS {
                 errors.push(RuleError::Terms { id: id.clone(), count: when.len() });
             }
@@ -214,9 +214,9 @@ impl Rules {
         if errors.is_empty() { Ok(Self(rules)) } else { Err(errors) }
     }
 
-    /// Returns the rules of which every term is true, in their order; also those that are only tried.
-    pub fn matching(&self, facts: &Facts) -> impl Iterator<Item = &Rule> {
-        self.0.iter().filter(move |rule| rule.when.iter().all(|term| term.is_true(facts)))
+    /// Returns the rules of which every term is true, in their order; also those on trial.
+    pub fn matching(&self, inputs: &RuleInputs) -> impl Iterator<Item = &Rule> {
+        self.0.iter().filter(move |rule| rule.when.iter().all(|term| term.is_true(inputs)))
     }
 }
 

@@ -7,6 +7,11 @@ use crate::outcome::PolicyOutcome;
 
 pub use parse::ListError;
 
+/// The largest number of entries of all lists together.
+pub const MAX_ENTRIES: usize = 200_000;
+/// The largest number of code points of an entry.
+pub const MAX_ENTRY_CODE_POINTS: usize = 64;
+
 /// The places of a text at which an entry is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchMode {
@@ -31,7 +36,7 @@ impl MatchMode {
 
 /// The effect of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ListStage {
+pub enum ListEffect {
     /// Its hits decide.
     #[default]
     Live,
@@ -70,7 +75,7 @@ pub struct ListSettings {
     /// The places at which an entry is found; `None` leaves it to the scripts of the entry.
     pub mode: Option<MatchMode>,
     /// The effect of the hits.
-    pub stage: ListStage,
+    pub effect: ListEffect,
 }
 
 /// A list of words.
@@ -81,7 +86,7 @@ pub struct WordList {
     /// The version: the first 16 hex digits of the SHA-256 of the file.
     pub version: String,
     /// The effect of its hits.
-    pub stage: ListStage,
+    pub effect: ListEffect,
     /// The entries, in the order of the file.
     pub entries: Vec<WordEntry>,
 }

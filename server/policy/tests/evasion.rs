@@ -1,6 +1,6 @@
 //! The evasion corpus: words in disguises that must be found, and harmless texts that must not.
 
-use riposte_policy::{Day, ListSettings, ListStage, Matcher, Normalizer, PolicyOutcome, WordList};
+use riposte_policy::{Day, ListEffect, ListSettings, Matcher, Normalizer, PolicyOutcome, WordList};
 use std::sync::Arc;
 
 const LATIN: [&str; 20] = [
@@ -29,7 +29,7 @@ const HAN: [&str; 20] = [
     "赌博", "博彩", "色情", "发票", "办证", "枪支", "彩票", "贷款", "刷单", "外挂", "传销", "诈骗", "假钞", "迷药",
     "毒品", "翻墙", "私服", "裸聊", "走私", "洗钱",
 ];
-/// Letters of other scripts that look like small Latin letters.
+/// Letters of other scripts that are confusable with small Latin letters.
 const SMALL: &[(char, &str)] = &[
     ('a', "аα"),
     ('c', "сϲ"),
@@ -51,7 +51,7 @@ const SMALL: &[(char, &str)] = &[
     ('x', "х"),
     ('y', "у"),
 ];
-/// Letters of other scripts that look like capital Latin letters.
+/// Letters of other scripts that are confusable with capital Latin letters.
 const CAPITAL: &[(char, &str)] = &[
     ('A', "АΑ"),
     ('B', "ВΒ"),
@@ -90,8 +90,8 @@ const DISGUISES: [Disguise; 15] = [
     both("bidi override", |word| vec![format!("\u{202e}{word}\u{202c}"), between(word, "\u{200f}")]),
     both("tags", |word| vec![between(word, "\u{e0041}\u{e007f}")]),
     both("variation selectors", |word| vec![between(word, "\u{fe0f}"), between(word, "\u{e0100}")]),
-    latin("a look-alike letter", |word| replaced(word, SMALL)),
-    latin("a look-alike capital", |word| replaced(&word.to_uppercase(), CAPITAL)),
+    latin("a confusable letter", |word| replaced(word, SMALL)),
+    latin("a confusable capital", |word| replaced(&word.to_uppercase(), CAPITAL)),
     latin("stray marks", |word| ["\u{336}", "\u{337}", "\u{20dd}"].map(|mark| between(word, mark) + mark).to_vec()),
     latin("mixed case", |word| vec![word.to_uppercase(), alternating(word)]),
     both("other digits", |word| vec![format!("{word}٢٤"), format!("{word}２४"), format!("{word}𝟚𝟰")]),
@@ -139,7 +139,7 @@ fn texts(word: &str, is_latin: bool) -> [String; 3] {
 fn matcher(normalizer: &Arc<Normalizer>) -> Matcher {
     let settings = |name: &str, outcome| {
         let (name, code) = (name.to_owned(), "policy.list".to_owned());
-        ListSettings { name, outcome, code, mode: None, stage: ListStage::Live }
+        ListSettings { name, outcome, code, mode: None, effect: ListEffect::Live }
     };
     let words = || LATIN.into_iter().chain(HAN);
     let denied: Vec<String> = words().flat_map(|word| [word.to_owned(), format!("{word}24")]).collect();
@@ -208,7 +208,7 @@ fn no_harmless_text_is_a_hit() {
 }
 
 #[test]
-fn words_of_one_script_that_look_like_latin_ones_are_no_hits() {
+fn words_of_one_script_that_are_confusable_with_latin_ones_are_no_hits() {
     let normalizer = Arc::new(Normalizer::default());
     let list = "cop\nmope\nHE\nPOT\ncoyc\n";
     let settings = ListSettings {
@@ -216,7 +216,7 @@ fn words_of_one_script_that_look_like_latin_ones_are_no_hits() {
         outcome: PolicyOutcome::Hold,
         code: "policy.list".to_owned(),
         mode: None,
-        stage: ListStage::Live,
+        effect: ListEffect::Live,
     };
     let lists = [WordList::parse(&settings, list.as_bytes()).unwrap()];
     let (matcher, _) = Matcher::new(Arc::clone(&normalizer), &lists, Day::parse("2026-11-26").unwrap()).unwrap();

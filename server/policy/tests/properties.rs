@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use riposte_policy::{
-    Day, HitEffect, ListSettings, ListStage, MAX_HITS, MatchMode, Matcher, Normalizer, PolicyOutcome, Span, WordList,
-    masked,
+    Day, HitEffect, ListEffect, ListSettings, MAX_HITS, MatchMode, Matcher, Normalizer, PolicyOutcome, TextRange,
+    WordList, masked,
 };
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -13,8 +13,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 static NORMALIZER: LazyLock<Arc<Normalizer>> = LazyLock::new(|| Arc::new(Normalizer::default()));
 
-/// Pieces of texts that meet in all ways: letters with forms of all kinds, marks that are composed and
-/// marks that are not, jamo, digits, invisible code points, emoji.
+/// Pieces of texts that meet in all ways: letters with forms of all kinds, marks that are composed
+/// and marks that are not, jamo, digits, invisible code points, emoji.
 const PIECES: [&str; 48] = [
     "a",
     "b",
@@ -74,7 +74,7 @@ fn text() -> impl Strategy<Value = String> {
 
 fn list(words: &[String], outcome: PolicyOutcome, mode: Option<MatchMode>) -> WordList {
     let (name, code) = (outcome.name().to_owned(), "policy.list".to_owned());
-    let settings = ListSettings { name, outcome, code, mode, stage: ListStage::Live };
+    let settings = ListSettings { name, outcome, code, mode, effect: ListEffect::Live };
     WordList::parse(&settings, words.join("\n").as_bytes()).unwrap()
 }
 
@@ -113,10 +113,10 @@ proptest! {
     fn each_range_of_a_copy_has_the_code_points_that_it_comes_from(text in text()) {
         let stored: Vec<char> = text.chars().collect();
         let copy = NORMALIZER.match_copy(&text);
-        let points: Vec<(char, Span)> = copy.code_points().collect();
+        let points: Vec<(char, TextRange)> = copy.code_points().collect();
         let mut at = 0;
         while at < points.len() {
-            // The code points of one cluster have one range, which alone gives the same code points.
+            // The code points of one cluster have one range, which alone gives the same cluster.
             let span = points[at].1;
             let cluster: String = points[at..].iter().take_while(|(_, own)| *own == span).map(|(c, _)| *c).collect();
             prop_assert!(span.start < span.end && span.end as usize <= stored.len());
@@ -154,10 +154,10 @@ proptest! {
         for word in &words {
             let word: Vec<char> = word.chars().collect();
             let spans = places(&chars, &word).into_iter().map(|at| (at as u32, (at + word.len()) as u32));
-            expected.extend(spans.map(|(start, end)| Span { start, end }));
+            expected.extend(spans.map(|(start, end)| TextRange { start, end }));
         }
         let findings = matcher.find(&text, &NORMALIZER.match_copy(&text));
-        let found: BTreeSet<Span> = findings.hits.iter().map(|hit| hit.span).collect();
+        let found: BTreeSet<TextRange> = findings.hits.iter().map(|hit| hit.span).collect();
         prop_assert_eq!(found, expected);
     }
 
@@ -176,12 +176,12 @@ proptest! {
             for at in places(&chars, &word) {
                 let (before, end) = (at.checked_sub(1).and_then(|at| chars.get(at)), at + word.len());
                 if !continues(before) && !continues(chars.get(end)) {
-                    expected.insert(Span { start: at as u32, end: end as u32 });
+                    expected.insert(TextRange { start: at as u32, end: end as u32 });
                 }
             }
         }
         let findings = matcher.find(&text, &NORMALIZER.match_copy(&text));
-        let found: BTreeSet<Span> = findings.hits.iter().map(|hit| hit.span).collect();
+        let found: BTreeSet<TextRange> = findings.hits.iter().map(|hit| hit.span).collect();
         prop_assert_eq!(found, expected);
     }
 
@@ -199,7 +199,7 @@ proptest! {
         ];
         let matcher = matcher(&lists);
         let findings = matcher.find(&text, &NORMALIZER.match_copy(&text));
-        let is_allowed = |span: Span| {
+        let is_allowed = |span: TextRange| {
             findings.hits.iter().any(|hit| hit.outcome == PolicyOutcome::Allow && hit.span.contains(span))
         };
         for hit in findings.hits.iter().filter(|hit| hit.outcome != PolicyOutcome::Allow) {
@@ -218,9 +218,9 @@ proptest! {
         let length = text.chars().count();
         let range = |(one, other): (Index, Index)| {
             let (one, other) = (one.index(length + 1), other.index(length + 1));
-            Span { start: one.min(other) as u32, end: one.max(other) as u32 }
+            TextRange { start: one.min(other) as u32, end: one.max(other) as u32 }
         };
-        let spans: Vec<Span> = ends.into_iter().map(range).filter(|span| span.code_points() > 0).collect();
+        let spans: Vec<TextRange> = ends.into_iter().map(range).filter(|span| span.code_points() > 0).collect();
         let (mut expected, mut at) = (String::new(), 0_u32);
         for character in text.graphemes(true) {
             let own = at..at + character.chars().count() as u32;

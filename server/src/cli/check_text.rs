@@ -8,7 +8,7 @@ use crate::clock::SystemClock;
 use anyhow::Context;
 use clap::ValueEnum;
 use riposte_policy::{
-    Day, EntryNote, Findings, Hit, HitEffect, ListSettings, ListStage, MatchMode, Matcher, Normalizer, NoteKind,
+    Day, EntryNote, Findings, Hit, HitEffect, ListEffect, ListSettings, MatchMode, Matcher, Normalizer, NoteKind,
     PolicyOutcome, WordList, masked,
 };
 use std::collections::BTreeMap;
@@ -121,7 +121,7 @@ fn read(file: &Path, outcome: PolicyOutcome, mode: Option<MatchMode>) -> anyhow:
     let name = file.display().to_string();
     let bytes =
         std::fs::read(file).map_err(|error| Failure::new(USAGE, format!("the list {name} cannot be read: {error}")))?;
-    let settings = ListSettings { name, outcome, code: "policy.list".to_owned(), mode, stage: ListStage::Live };
+    let settings = ListSettings { name, outcome, code: "policy.list".to_owned(), mode, effect: ListEffect::Live };
     WordList::parse(&settings, &bytes)
         .map_err(|error| Failure::new(USAGE, format!("{}: {error}", file.display())).into())
 }
@@ -232,8 +232,8 @@ mod tests {
         let lists = lists([(&words, PolicyOutcome::Hold), ("ass", PolicyOutcome::Flag)]);
         let day = Day::new(2026, 11, 26).unwrap();
         let (_, notes) = Matcher::new(Arc::new(Normalizer::default()), &lists, day).unwrap();
-        let told = notes_by_kind(&lists, &notes);
-        assert!(told[0].starts_with("hold: lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more: skipped"), "{told:?}");
-        assert!(told[1].starts_with("flag: line 1: a short Latin word"), "{told:?}");
+        let lines = notes_by_kind(&lists, &notes);
+        assert!(lines[0].starts_with("hold: lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more: skipped"), "{lines:?}");
+        assert!(lines[1].starts_with("flag: line 1: a short Latin word"), "{lines:?}");
     }
 }

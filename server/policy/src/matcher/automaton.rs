@@ -36,6 +36,8 @@ impl Automaton {
         // A hit of the longest pattern alone is not enough: an entry that begins earlier would hide
         // an allowed word, and one that is no word here a shorter one inside it.
         let builder = CharwiseDoubleArrayAhoCorasickBuilder::new().match_kind(MatchKind::Standard);
+        // With thousands of patterns a word may begin nearly everywhere, so a prefilter only costs.
+        let builder = builder.use_prefilter(false);
         let automaton = builder.build_with_values(words)?;
         let entries = patterns.iter().map(|(_, entry)| *entry).collect();
         Ok(Some(Self { automaton, patterns: distinct, entries }))

@@ -1,30 +1,27 @@
 //! The compilation of lists.
 
 use super::{Automaton, CompiledEntry, ListName, Matcher};
-use crate::characters::Class;
+use crate::characters::CharClass;
 use crate::day::Day;
 use crate::match_copy::MatchCopy;
 use crate::normalizer::Normalizer;
-use crate::word_list::{MatchMode, WordList};
+use crate::word_list::{MAX_ENTRIES, MatchMode, WordList};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// The largest number of entries of a matcher.
-pub const MAX_ENTRIES: usize = 200_000;
-/// The largest number of code points of an entry.
-pub const MAX_ENTRY_CODE_POINTS: usize = 64;
 /// The largest size of the automata of a matcher.
 pub const MAX_HEAP_BYTES: usize = 64 << 20;
-/// Latin entries of up to so many letters are found in many innocent words or names.
+/// Latin entries of up to this number of letters are found in many innocent words or names.
 const SHORT: usize = 3;
 
 /// A reason not to take the lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatcherError {
-    /// The lists have so many entries, more than [`MAX_ENTRIES`].
+    /// The lists have this number of entries, more than [`MAX_ENTRIES`].
     TooManyEntries(usize),
-    /// The automata take so many bytes, more than [`MAX_HEAP_BYTES`].
+    /// The automata take this number of bytes, more than [`MAX_HEAP_BYTES`].
     TooLarge(usize),
     /// The entries are beyond the size of an automaton.
     NotBuilt,
@@ -69,7 +66,7 @@ pub enum NoteKind {
     SingleSkipped,
     /// A Latin word of a few letters, which is often a name or an abbreviation.
     Short,
-    /// Digits and punctuation only.
+    /// Digits, punctuation and spaces only.
     NoLetter,
 }
 
@@ -111,7 +108,7 @@ impl Matcher {
         let names = lists.iter().map(|list| ListName {
             name: list.name.clone(),
             version: list.version.clone(),
-            stage: list.stage,
+            effect: list.effect,
         });
         let matcher = Self { lists: names.collect(), normalizer, entries, plain, skeletons };
         match matcher.heap_bytes() {
@@ -157,12 +154,12 @@ impl<'n> Builder<'n> {
             if ends.is_short {
                 note(NoteKind::Short);
             }
-            if !ends.has_letters {
+            if ends.is_plain {
                 note(NoteKind::NoLetter);
             }
             let mode = entry.mode.unwrap_or(if ends.are_spaced { MatchMode::Word } else { MatchMode::Part });
             let number = self.entries.len() as u32;
-            if self.normalizer.has_lookalikes(&copy) {
+            if self.normalizer.has_confusables(&copy) {
                 self.skeletons.push((self.normalizer.entry_skeleton(&copy), number));
             }
             self.plain.push((copy.text, number));
@@ -172,7 +169,7 @@ impl<'n> Builder<'n> {
         }
     }
 
-    /// Returns an entry in the form of the copies of texts, without spaces around it.
+    /// Returns an entry in the form of a match copy, without spaces around it.
     fn normalized(&self, word: &str) -> MatchCopy {
         let copy = self.normalizer.match_copy(word);
         let mut copy = if copy.has_marks { self.normalizer.without_marks(&copy) } else { copy };
@@ -186,7 +183,13 @@ impl<'n> Builder<'n> {
     }
 }
 
-/// Facts of a normalized entry.
+/// Returns `true` for digits, punctuation and spaces, but not for symbols such as emoji.
+fn is_plain(c: char) -> bool {
+    let group = c.general_category_group();
+    matches!(group, GeneralCategoryGroup::Number | GeneralCategoryGroup::Punctuation | GeneralCategoryGroup::Separator)
+}
+
+/// RuleInputs of a normalized entry.
 struct Ends {
     /// It begins and ends with letters or digits of scripts that separate words by spaces.
     are_spaced: bool,
@@ -194,7 +197,8 @@ struct Ends {
     is_single: bool,
     /// It consists of a few Latin letters.
     is_short: bool,
-    has_letters: bool,
+    /// It consists of digits, punctuation and spaces.
+    is_plain: bool,
 }
 
 impl Ends {
@@ -202,19 +206,19 @@ impl Ends {
         let characters = || text.chars().map(|c| normalizer.characters.get(c));
         let is_spaced = |at: Option<crate::characters::Character>| {
             at.is_some_and(|at| match at.class {
-                Class::Letter => !at.scripts.is_unspaced(),
-                Class::Digit => true,
-                Class::Mark | Class::Other => false,
+                CharClass::Letter => !at.scripts.is_unspaced(),
+                CharClass::Digit => true,
+                CharClass::Mark | CharClass::Other => false,
             })
         };
         // A vowel sign at the end of a word is a mark of its last letter.
-        let without_marks = || characters().filter(|at| at.class != Class::Mark);
+        let without_marks = || characters().filter(|at| at.class != CharClass::Mark);
         let count = text.chars().count();
         Self {
             are_spaced: is_spaced(without_marks().next()) && is_spaced(without_marks().next_back()),
-            is_single: count == 1 && characters().all(|at| at.class == Class::Letter && at.scripts.is_unspaced()),
+            is_single: count == 1 && characters().all(|at| at.class == CharClass::Letter && at.scripts.is_unspaced()),
             is_short: count <= SHORT && characters().all(|at| at.script == unicode_script::Script::Latin),
-            has_letters: characters().any(|at| at.class == Class::Letter),
+            is_plain: text.chars().all(is_plain),
         }
     }
 }

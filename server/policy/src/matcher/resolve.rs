@@ -2,8 +2,8 @@
 
 use super::{FoundEntry, MAX_HITS, Matcher};
 use crate::outcome::PolicyOutcome;
-use crate::span::Span;
-use crate::word_list::ListStage;
+use crate::text_range::TextRange;
+use crate::word_list::ListEffect;
 
 /// The effect of a hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Hit<'m> {
     /// The outcome that the entry asks for.
     pub outcome: PolicyOutcome,
     /// The range of the stored text.
-    pub span: Span,
+    pub span: TextRange,
     /// The effect of the hit.
     pub effect: HitEffect,
 }
@@ -56,8 +56,8 @@ impl<'m> Findings<'m> {
     /// The id of the rule that asks for [`PolicyOutcome::Flag`] where a text has too many hits.
     pub const TOO_MANY_HITS: &'static str = "too_many_hits";
 
-    /// Returns the hit that a decision is about: the longest one of those with the outcome. `None` if
-    /// the outcome comes from no hit.
+    /// Returns the hit that a decision is about: the longest one of those with the outcome. `None`
+    /// if the outcome comes from no hit.
     #[must_use]
     pub fn decisive(&self) -> Option<&Hit<'m>> {
         let counted = self.hits.iter().filter(|hit| hit.effect == HitEffect::Counts && hit.outcome == self.outcome);
@@ -67,7 +67,7 @@ impl<'m> Findings<'m> {
 
     /// Returns the ranges that are masked, if the text is shown at all.
     #[must_use]
-    pub fn masks(&self) -> Vec<Span> {
+    pub fn masks(&self) -> Vec<TextRange> {
         let masks =
             self.hits.iter().filter(|hit| hit.effect == HitEffect::Counts && hit.outcome == PolicyOutcome::Mask);
         masks.map(|hit| hit.span).collect()
@@ -79,7 +79,7 @@ impl Matcher {
     pub(super) fn resolve(&self, found: &[FoundEntry], too_many: bool) -> Findings<'_> {
         debug_assert!(found.len() <= MAX_HITS);
         let mut hits: Vec<Hit<'_>> = found.iter().map(|found| self.hit(*found)).collect();
-        let allowed: Vec<Span> =
+        let allowed: Vec<TextRange> =
             hits.iter().filter(|hit| hit.outcome == PolicyOutcome::Allow && counts(hit)).map(|hit| hit.span).collect();
         for hit in hits.iter_mut().filter(|hit| hit.outcome != PolicyOutcome::Allow && counts(hit)) {
             if allowed.iter().any(|allowed| allowed.contains(hit.span)) {
@@ -94,9 +94,9 @@ impl Matcher {
     fn hit(&self, found: FoundEntry) -> Hit<'_> {
         let entry = &self.entries[found.entry as usize];
         let list = &self.lists[entry.list as usize];
-        let effect = match list.stage {
-            ListStage::Live => HitEffect::Counts,
-            ListStage::DryRun => HitEffect::DryRun,
+        let effect = match list.effect {
+            ListEffect::Live => HitEffect::Counts,
+            ListEffect::DryRun => HitEffect::DryRun,
         };
         Hit {
             list: &list.name,

@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::day::Day;
-use crate::word_list::{ListSettings, WordList};
+use crate::word_list::{ListSettings, MAX_ENTRIES, WordList};
 use std::sync::LazyLock;
 
 static NORMALIZER: LazyLock<Arc<Normalizer>> = LazyLock::new(|| Arc::new(Normalizer::default()));
 
 fn list(name: &str, outcome: PolicyOutcome, words: &str) -> WordList {
     let (name, code) = (name.to_owned(), "policy.list".to_owned());
-    let settings = ListSettings { name, outcome, code, mode: None, stage: ListStage::Live };
+    let settings = ListSettings { name, outcome, code, mode: None, effect: ListEffect::Live };
     WordList::parse(&settings, words.as_bytes()).unwrap()
 }
 
@@ -46,13 +46,13 @@ fn a_mode_overrides_the_scripts() {
 }
 
 #[test]
-fn marks_and_lookalikes_are_undone_in_tokens_that_have_them() {
+fn marks_and_confusable_letters_are_undone_in_tokens_that_have_them() {
     assert_eq!(spans("spam", "s\u{336}p\u{336}a\u{336}m\u{336}!"), [(0, 8)]);
     assert_eq!(spans("spam", "sp\u{430}m spam"), [(0, 4), (5, 9)]);
     assert_eq!(spans("free money", "frее money"), [(0, 10)], "the phrase has one mixed token");
     assert_eq!(spans("model", "mоdel"), [(0, 5)], "a skeleton may be longer than its letter");
     assert_eq!(spans("спам", "спaм СПAМ"), [(0, 4), (5, 9)], "Latin letters in a Cyrillic word");
-    assert_eq!(spans("casino", "CASIΝО"), [(0, 6)], "capitals look alike, not their small forms");
+    assert_eq!(spans("casino", "CASIΝО"), [(0, 6)], "capitals are confusable, not their small forms");
     assert!(spans("com", "соrn corn").len() == 1, "only the mixed token is a skeleton");
     assert!(spans("cop", "сор").is_empty(), "a Russian word");
     assert!(spans("пляж", "plяzh").is_empty());
@@ -71,7 +71,7 @@ fn an_allowed_word_removes_what_lies_inside_it_and_nothing_else() {
 }
 
 #[test]
-fn the_strongest_outcome_counts_and_of_equal_ones_the_longest_is_told() {
+fn the_strongest_outcome_counts_and_of_equal_ones_the_longest_is_named() {
     let lists = [
         list("a", PolicyOutcome::Flag, "one two three"),
         list("b", PolicyOutcome::Hold, "one\ntwo three\nthree"),
@@ -82,16 +82,16 @@ fn the_strongest_outcome_counts_and_of_equal_ones_the_longest_is_told() {
     let decisive = findings.decisive().unwrap();
     assert_eq!(
         (findings.outcome, decisive.list, decisive.span),
-        (PolicyOutcome::Hold, "b", Span { start: 4, end: 13 })
+        (PolicyOutcome::Hold, "b", TextRange { start: 4, end: 13 })
     );
-    assert_eq!(findings.masks(), [Span { start: 14, end: 18 }]);
+    assert_eq!(findings.masks(), [TextRange { start: 14, end: 18 }]);
     assert_eq!(decisive.version, lists[1].version);
     assert_eq!(decisive.entry, lists[1].entries[1].id);
 }
 
 #[test]
 fn a_list_on_trial_finds_and_has_no_effect() {
-    let trial = |list: WordList| WordList { stage: ListStage::DryRun, ..list };
+    let trial = |list: WordList| WordList { effect: ListEffect::DryRun, ..list };
     let lists = [
         trial(list("tried", PolicyOutcome::Refuse, "spam")),
         trial(list("allowed", PolicyOutcome::Allow, "spam now")),
@@ -114,11 +114,10 @@ fn equal_words_of_two_lists_are_both_hits() {
 }
 
 #[test]
-fn entries_that_would_hit_everything_are_skipped_and_told_by_their_lines() {
-    let words = "\u{200b}\n性\nass\nfine\n24/7\nの\nсок\n好的\n{";
-    let words = words.trim_end_matches("\n{");
+fn entries_that_would_hit_everything_are_skipped_and_reported_by_their_lines() {
+    let words = "\u{200b}\n性\nass\nfine\n24/7\nの\nсок\n好的\n🖕";
     let (matcher, notes) = compiled(&[list("l", PolicyOutcome::Hold, words)]);
-    let told: Vec<_> = notes.iter().map(|note| (note.line, note.kind)).collect();
+    let reported: Vec<_> = notes.iter().map(|note| (note.line, note.kind)).collect();
     let expected = [
         (1, NoteKind::EmptySkipped),
         (2, NoteKind::SingleSkipped),
@@ -126,8 +125,8 @@ fn entries_that_would_hit_everything_are_skipped_and_told_by_their_lines() {
         (5, NoteKind::NoLetter),
         (6, NoteKind::SingleSkipped),
     ];
-    assert_eq!(told, expected);
-    assert_eq!(matcher.entries(), 5);
+    assert_eq!(reported, expected);
+    assert_eq!(matcher.entries(), 6);
 }
 
 #[test]
@@ -152,7 +151,7 @@ fn after_256_hits_the_search_ends_and_the_text_is_flagged() {
 }
 
 #[test]
-fn a_hit_that_two_copies_show_counts_once() {
+fn a_hit_in_the_match_copy_and_in_a_folded_one_counts_once() {
     let (matcher, _) = compiled(&[list("l", PolicyOutcome::Mask, "spam")]);
     let text = format!("{}spa\u{336}m", "spam ".repeat(MAX_HITS - 1));
     let findings = find(&matcher, &text);
@@ -168,7 +167,7 @@ fn more_entries_than_the_bound_are_refused() {
 }
 
 #[test]
-fn what_a_matcher_prints_has_no_word() {
+fn the_debug_form_of_a_matcher_has_no_word() {
     let (matcher, _) = compiled(&[list("names", PolicyOutcome::Hold, "secret")]);
     let text = format!("{matcher:?} {:?}", find(&matcher, "a secret"));
     assert!(text.contains("names") && !text.contains("secret"), "{text}");

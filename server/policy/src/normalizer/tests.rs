@@ -1,4 +1,4 @@
-//! Copies of texts, with the ranges of their code points.
+//! The match copy of each text, with the ranges of its code points.
 
 use super::*;
 use std::sync::LazyLock;

@@ -1,18 +1,18 @@
-//! Rules and their terms.
+//! RuleSet and their terms.
 
 use super::*;
-use crate::facts::MemberFacts;
+use crate::rule_inputs::MemberInputs;
 
-const MEMBER: MemberFacts = MemberFacts { approved: Some(5), age: Some(30), first_post: Some(false) };
-const FACTS: Facts = Facts { links: 2, mentions: 1, length: 100, repeats: 4, is_edit: true, member: MEMBER };
+const MEMBER: MemberInputs = MemberInputs { approved: Some(5), age: Some(30), first_post: Some(false) };
+const INPUTS: RuleInputs = RuleInputs { links: 2, mentions: 1, length: 100, repeats: 4, is_edit: true, member: MEMBER };
 
-fn term(fact: Fact, comparison: Comparison, value: u32) -> Term {
-    Term { fact, comparison, value }
+fn term(fact: Fact, comparison: Comparison, value: u32) -> RuleTerm {
+    RuleTerm { fact, comparison, value }
 }
 
-fn rule(id: &str, when: &[Term]) -> Rule {
+fn rule(id: &str, when: &[RuleTerm]) -> Rule {
     let (outcome, code) = (PolicyOutcome::Hold, "spam".to_owned());
-    Rule { id: id.to_owned(), when: when.to_vec(), outcome, code, stage: ListStage::Live }
+    Rule { id: id.to_owned(), when: when.to_vec(), outcome, code, effect: ListEffect::Live }
 }
 
 #[test]
@@ -26,14 +26,14 @@ fn each_comparison_has_its_meaning() {
         (Comparison::Gt, [true, false, false]),
     ];
     for (comparison, truths) in expected {
-        let found = [1, 2, 3].map(|value| term(Fact::Links, comparison, value).is_true(&FACTS));
+        let found = [1, 2, 3].map(|value| term(Fact::Links, comparison, value).is_true(&INPUTS));
         assert_eq!(found, truths, "{comparison:?}");
     }
 }
 
 #[test]
 fn each_fact_has_its_value() {
-    let values = Fact::ALL.map(|fact| fact.value(&FACTS));
+    let values = Fact::ALL.map(|fact| fact.value(&INPUTS));
     assert_eq!(values, [Some(2), Some(5), Some(1), Some(100), Some(4), Some(30), Some(0), Some(1)]);
     let names = Fact::ALL.map(Fact::name);
     assert_eq!(names.iter().collect::<HashSet<_>>().len(), Fact::ALL.len());
@@ -41,7 +41,7 @@ fn each_fact_has_its_value() {
 
 #[test]
 fn a_fact_that_is_not_known_makes_its_term_true() {
-    let unknown = Facts { member: MemberFacts::default(), ..FACTS };
+    let unknown = RuleInputs { member: MemberInputs::default(), ..INPUTS };
     for fact in [Fact::Approved, Fact::Age, Fact::FirstPost] {
         for comparison in Comparison::ALL {
             assert!(term(fact, comparison, 7).is_true(&unknown), "{fact:?} {comparison:?}");
@@ -53,12 +53,12 @@ fn a_fact_that_is_not_known_makes_its_term_true() {
 #[test]
 fn a_rule_matches_if_every_term_is_true() {
     let (links, new) = (term(Fact::Links, Comparison::Ge, 2), term(Fact::Approved, Comparison::Lt, 3));
-    let rules = Rules::new(vec![rule("links", &[links]), rule("links-new", &[links, new])]).unwrap();
-    let ids = |facts: &Facts| rules.matching(facts).map(|rule| rule.id.clone()).collect::<Vec<_>>();
-    assert_eq!(ids(&FACTS), ["links"]);
-    let new = Facts { member: MemberFacts { approved: Some(2), ..MEMBER }, ..FACTS };
+    let rules = RuleSet::new(vec![rule("links", &[links]), rule("links-new", &[links, new])]).unwrap();
+    let ids = |inputs: &RuleInputs| rules.matching(inputs).map(|rule| rule.id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&INPUTS), ["links"]);
+    let new = RuleInputs { member: MemberInputs { approved: Some(2), ..MEMBER }, ..INPUTS };
     assert_eq!(ids(&new), ["links", "links-new"]);
-    assert!(ids(&Facts { links: 1, ..new }).is_empty());
+    assert!(ids(&RuleInputs { links: 1, ..new }).is_empty());
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn wrong_rules_are_refused_with_all_their_faults() {
     let masks = Rule { outcome: PolicyOutcome::Mask, ..rule("masks", &[one]) };
     let allows = Rule { outcome: PolicyOutcome::Allow, ..rule("allows", &[one]) };
     let wrong = vec![rule("none", &[]), rule("many", &[one; 9]), masks, allows, rule("none", &[one; 8])];
-    let texts: Vec<String> = Rules::new(wrong).unwrap_err().iter().map(ToString::to_string).collect();
+    let texts: Vec<String> = RuleSet::new(wrong).unwrap_err().iter().map(ToString::to_string).collect();
     assert_eq!(
         texts,
         [
@@ -79,6 +79,6 @@ fn wrong_rules_are_refused_with_all_their_faults() {
         ]
     );
     let many = |count: u32| (0..count).map(|id| rule(&id.to_string(), &[one])).collect();
-    assert!(Rules::new(many(64)).is_ok());
-    assert_eq!(Rules::new(many(65)), Err(vec![RuleError::TooManyRules(65)]));
+    assert!(RuleSet::new(many(64)).is_ok());
+    assert_eq!(RuleSet::new(many(65)), Err(vec![RuleError::TooManyRules(65)]));
 }

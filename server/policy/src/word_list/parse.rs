@@ -1,8 +1,7 @@
 //! The two forms of list files.
 
-use super::{ListSettings, MatchMode, WordEntry, WordList};
+use super::{ListSettings, MAX_ENTRIES, MAX_ENTRY_CODE_POINTS, MatchMode, WordEntry, WordList};
 use crate::day::Day;
-use crate::matcher::{MAX_ENTRIES, MAX_ENTRY_CODE_POINTS};
 use crate::outcome::PolicyOutcome;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -14,7 +13,7 @@ const VERSION_DIGITS: usize = 16;
 const ID_DIGITS: usize = 12;
 /// The largest size of an id and of a code, in bytes.
 const MAX_NAME_BYTES: usize = 64;
-/// The number of faults that are told of one file.
+/// The number of faults that are reported of one file.
 const MAX_FAULTS: usize = 20;
 const KEYS: [&str; 6] = ["word", "outcome", "mode", "id", "code", "expires"];
 
@@ -23,7 +22,7 @@ const KEYS: [&str; 6] = ["word", "outcome", "mode", "id", "code", "expires"];
 pub struct ListError {
     /// The faults with their lines, which are counted from 1; the first twenty. Never empty.
     pub faults: Vec<(u32, String)>,
-    /// The number of faults that are not told.
+    /// The number of further faults.
     pub more: usize,
 }
 
@@ -62,7 +61,7 @@ impl WordList {
             return Err(ListError { faults, more });
         }
         let version = hex(bytes, VERSION_DIGITS);
-        Ok(Self { name: settings.name.clone(), version, stage: settings.stage, entries })
+        Ok(Self { name: settings.name.clone(), version, effect: settings.effect, entries })
     }
 }
 
@@ -84,7 +83,7 @@ impl Reader<'_> {
         let lines: Vec<(u32, &str)> = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).collect();
         if lines.len() > MAX_ENTRIES {
             let line = lines[MAX_ENTRIES].0;
-            return self.fault(line, format!("more than {MAX_ENTRIES} entries: at most so many are possible"));
+            return self.fault(line, format!("more than {MAX_ENTRIES} entries: write at most this number"));
         }
         let is_json = lines.first().is_some_and(|(_, line)| line.starts_with('{'));
         for (line, text) in lines {
@@ -106,18 +105,16 @@ impl Reader<'_> {
 
     fn plain(&mut self, line: u32, word: &str) -> Line {
         if word.starts_with('{') {
-            return Err(
-                "begins with `{` in a file of plain words: a file with entries in JSON begins with one".to_owned()
-            );
+            return Err("begins with `{` in a file of plain words: write all lines as JSON objects, or none".to_owned());
         }
         self.entry(line, word, &Map::new())
     }
 
     fn json(&mut self, line: u32, text: &str) -> Line {
         let fields: Map<String, Value> =
-            serde_json::from_str(text).map_err(|_| r#"is no JSON object, as {"word":"example"}"#.to_owned())?;
+            serde_json::from_str(text).map_err(|_| r#"must be a JSON object, as {"word":"example"}"#.to_owned())?;
         if let Some(unknown) = fields.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            return Err(format!("has the unknown key `{unknown}`: known are {}", KEYS.join(", ")));
+            return Err(format!("`{unknown}` is no key of an entry: write one of {}", KEYS.join(", ")));
         }
         let word = field(&fields, "word")?.ok_or("has no word")?;
         self.entry(line, word, &fields)
@@ -136,20 +133,20 @@ impl Reader<'_> {
             None => settings.outcome,
             Some(name) => PolicyOutcome::named(name).ok_or_else(|| {
                 let names = PolicyOutcome::ALL.map(PolicyOutcome::name).join(", ");
-                format!("has no known `outcome`: {names}")
+                format!("`outcome` must be one of {names}")
             })?,
         };
         let mode = match field(fields, "mode")? {
             None => settings.mode,
-            Some(name) => Some(MatchMode::named(name).ok_or("has no known `mode`: word, part")?),
+            Some(name) => Some(MatchMode::named(name).ok_or("`mode` must be word or part")?),
         };
         let expires = match field(fields, "expires")? {
             None => None,
-            Some(day) => Some(Day::parse(day).ok_or("`expires` is no day, as 2027-01-31")?),
+            Some(day) => Some(Day::parse(day).ok_or("`expires` must be a day, as 2027-01-31")?),
         };
         let code = name(fields, "code")?.unwrap_or(&settings.code).to_owned();
         if code.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            return Err("`code` has small letters only".to_owned());
+            return Err("`code` must have small letters only".to_owned());
         }
         let named = name(fields, "id")?;
         let id = named.map_or_else(|| hex(word.as_bytes(), ID_DIGITS), str::to_owned);
@@ -166,7 +163,7 @@ impl Reader<'_> {
 
 /// Returns the text of a field, if the entry has it.
 fn field<'f>(fields: &'f Map<String, Value>, key: &str) -> Result<Option<&'f str>, String> {
-    let text = |value: &'f Value| value.as_str().ok_or_else(|| format!("`{key}` is no text"));
+    let text = |value: &'f Value| value.as_str().ok_or_else(|| format!("`{key}` must be a text"));
     fields.get(key).map(text).transpose()
 }
 
@@ -180,7 +177,7 @@ fn name<'f>(fields: &'f Map<String, Value>, key: &str) -> Result<Option<&'f str>
     };
     match text {
         Some(text) if !is_name(text) => {
-            Err(format!("`{key}` has 1 to {MAX_NAME_BYTES} letters, digits, dots, hyphens and underscores"))
+            Err(format!("`{key}` must have 1 to {MAX_NAME_BYTES} letters, digits, dots, hyphens or underscores"))
         }
         text => Ok(text),
     }

@@ -1,6 +1,6 @@
 //! Real comments and word lists, from the folder that `RIPOSTE_TEST_DATA` names.
 
-use riposte_policy::{ListSettings, ListStage, MatchMode, PolicyOutcome, WordList};
+use riposte_policy::{ListEffect, ListSettings, MatchMode, PolicyOutcome, WordList};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ pub(crate) fn words(folder: &Path, language: &str, mode: Option<MatchMode>) -> W
 /// Returns settings of a list that holds texts.
 pub(crate) fn settings(name: &str, mode: Option<MatchMode>) -> ListSettings {
     let code = "policy.list".to_owned();
-    ListSettings { name: name.to_owned(), outcome: PolicyOutcome::Hold, code, mode, stage: ListStage::Live }
+    ListSettings { name: name.to_owned(), outcome: PolicyOutcome::Hold, code, mode, effect: ListEffect::Live }
 }
 
 fn column(file: &Path, name: &str) -> Vec<String> {

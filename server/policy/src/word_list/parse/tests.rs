@@ -1,11 +1,11 @@
 //! List files, right and wrong.
 
 use super::*;
-use crate::word_list::ListStage;
+use crate::word_list::ListEffect;
 
 fn settings() -> ListSettings {
     let (name, code) = ("spam".to_owned(), "spam.word".to_owned());
-    ListSettings { name, outcome: PolicyOutcome::Hold, code, mode: None, stage: ListStage::Live }
+    ListSettings { name, outcome: PolicyOutcome::Hold, code, mode: None, effect: ListEffect::Live }
 }
 
 fn read(text: &str) -> WordList {
@@ -45,20 +45,21 @@ fn the_version_follows_from_the_bytes_alone() {
 }
 
 #[test]
-fn each_wrong_line_is_told_with_its_number_and_without_its_word() {
+fn each_wrong_line_is_reported_with_its_number_and_without_its_word() {
     let wrong = [
-        (r#"{"word":"secret","outcome":"ban"}"#, "has no known `outcome`: allow, mask, flag, hold, reject, refuse"),
-        (r#"{"word":"secret","mode":"exact"}"#, "has no known `mode`: word, part"),
-        (r#"{"word":"secret","expires":"tomorrow"}"#, "`expires` is no day, as 2027-01-31"),
-        (r#"{"word":"secret","severity":3}"#, "has the unknown key `severity`: known are word, outcome"),
-        (r#"{"word":7}"#, "`word` is no text"),
+        (r#"{"word":"secret","outcome":"ban"}"#, "`outcome` must be one of allow, mask, flag, hold, reject, refuse"),
+        (r#"{"word":"secret","mode":"exact"}"#, "`mode` must be word or part"),
+        (r#"{"word":"secret","expires":"tomorrow"}"#, "`expires` must be a day, as 2027-01-31"),
+        (r#"{"word":"secret","severity":3}"#, "`severity` is no key of an entry: write one of word, outcome"),
+        (r#"{"word":7}"#, "`word` must be a text"),
         (r#"{"outcome":"hold"}"#, "has no word"),
         (r#"{"word":"  "}"#, "has an empty word"),
-        (r#"{"word":"secret","id":""}"#, "`id` has 1 to 64 letters"),
-        (r#"{"word":"secret","code":"no spaces"}"#, "`code` has 1 to 64 letters"),
-        (r#"{"word":"secret""#, "is no JSON object"),
-        (r#"["secret"]"#, "is no JSON object"),
-        ("secret", "is no JSON object"),
+        (r#"{"word":"secret","id":""}"#, "`id` must have 1 to 64 letters"),
+        (r#"{"word":"secret","code":"Spam"}"#, "`code` must have small letters only"),
+        (r#"{"word":"secret","code":"no spaces"}"#, "`code` must have 1 to 64 letters"),
+        (r#"{"word":"secret""#, "must be a JSON object"),
+        (r#"["secret"]"#, "must be a JSON object"),
+        ("secret", "must be a JSON object"),
         (r#"{"word":"secret","id":"first"}"#, "has the `id` of line 1"),
     ];
     let lines: Vec<&str> = wrong.iter().map(|(line, _)| *line).collect();
@@ -80,13 +81,13 @@ fn a_plain_file_has_no_line_in_json_and_no_long_word() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_told_by_their_line() {
+fn bytes_that_are_no_text_are_reported_by_their_line() {
     let error = WordList::parse(&settings(), b"one\ntwo \xff").unwrap_err();
     assert_eq!(error.to_string(), "line 2: is no UTF-8 text");
 }
 
 #[test]
-fn of_many_faults_the_first_twenty_are_told() {
+fn of_many_faults_the_first_twenty_are_reported() {
     let error = WordList::parse(&settings(), "{\n".repeat(25).as_bytes()).unwrap_err();
     assert_eq!((error.faults.len(), error.more), (20, 5));
     assert!(error.to_string().ends_with("; and 5 more"), "{error}");

@@ -7,7 +7,7 @@ use crate::match_copy::MatchCopy;
 /// The facts of a text and of its member. `None` is a fact that is not known; each term about it is
 /// true, because rules only restrict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Facts {
+pub struct RuleInputs {
     /// The web addresses and bare domains in the text.
     pub links: u32,
     /// The members that the text mentions.
@@ -19,12 +19,12 @@ pub struct Facts {
     /// The text replaces an earlier one.
     pub is_edit: bool,
     /// The facts of the member.
-    pub member: MemberFacts,
+    pub member: MemberInputs,
 }
 
 /// The facts of a member. `None` is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct MemberFacts {
+pub struct MemberInputs {
     /// The public comments among the newest 50 of the member.
     pub approved: Option<u32>,
     /// The days since the member joined.
@@ -33,10 +33,10 @@ pub struct MemberFacts {
     pub first_post: Option<bool>,
 }
 
-impl Facts {
+impl RuleInputs {
     /// Returns the facts of a new text with its normalized copy.
     #[must_use]
-    pub fn of(text: &str, copy: &MatchCopy, mentions: u32, member: MemberFacts) -> Self {
+    pub fn of(text: &str, copy: &MatchCopy, mentions: u32, member: MemberInputs) -> Self {
         Self {
             links: links::count(copy.as_str()),
             mentions,
@@ -50,10 +50,12 @@ impl Facts {
 
 /// Returns the length of the longest run of one code point.
 fn longest_run(text: &str) -> u32 {
-    let (mut longest, mut run, mut last) = (0, 0, None);
-    for c in text.chars() {
-        run = if last == Some(c) { run + 1 } else { 1 };
-        (longest, last) = (longest.max(run), Some(c));
+    let mut chars = text.chars();
+    let Some(mut last) = chars.next() else { return 0 };
+    let (mut longest, mut run) = (1, 1);
+    for c in chars {
+        run = if c == last { run + 1 } else { 1 };
+        (longest, last) = (run.max(longest), c);
     }
     longest
 }
@@ -65,9 +67,10 @@ mod tests {
 
     #[test]
     fn a_text_has_its_length_and_its_longest_run_in_code_points() {
-        let facts = |text: &str| Facts::of(text, &Normalizer::default().match_copy(text), 3, MemberFacts::default());
-        let of_text = facts("好好好 noooo http://example.org");
+        let inputs =
+            |text: &str| RuleInputs::of(text, &Normalizer::default().match_copy(text), 3, MemberInputs::default());
+        let of_text = inputs("好好好 noooo http://example.org");
         assert_eq!((of_text.length, of_text.repeats, of_text.links, of_text.mentions), (28, 4, 1, 3));
-        assert_eq!((facts("").repeats, facts("a").repeats, facts("abb").repeats), (0, 1, 2));
+        assert_eq!((inputs("").repeats, inputs("a").repeats, inputs("abb").repeats), (0, 1, 2));
     }
 }

@@ -2,14 +2,14 @@
 
 /// A range of code points of the stored text: from `start` up to and without `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Span {
+pub struct TextRange {
     /// The index of the first code point.
     pub start: u32,
     /// The index behind the last code point.
     pub end: u32,
 }
 
-impl Span {
+impl TextRange {
     /// Returns the number of code points.
     #[must_use]
     pub fn code_points(self) -> u32 {

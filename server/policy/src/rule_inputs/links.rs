@@ -1,5 +1,7 @@
 //! The links in a text.
 
+use memchr::memchr2;
+
 /// Ends of domains that occur in links and are no words. Those of two letters are words of many
 /// languages, and a missing space after a full stop makes a domain of them, as in "si.es".
 const GENERIC: [&str; 30] = [
@@ -12,9 +14,16 @@ const SCHEMES: [&str; 2] = ["http://", "https://"];
 /// Counts the web addresses and bare domains in a normalized text.
 pub(super) fn count(text: &str) -> u32 {
     // All that matters is ASCII, so bytes are enough.
-    let runs = text.as_bytes().split(|byte| !byte.is_ascii_graphic());
-    let runs = runs.filter(|run| run.iter().rev().skip(1).any(|byte| matches!(byte, b'.' | b':')));
-    runs.filter_map(|run| std::str::from_utf8(run).ok()).map(in_run).sum()
+    let bytes = text.as_bytes();
+    let (mut count, mut at) = (0, 0);
+    while let Some(found) = memchr2(b'.', b':', &bytes[at..]) {
+        let is_outside = |byte: &u8| !byte.is_ascii_graphic();
+        let start = bytes[..at + found].iter().rposition(is_outside).map_or(0, |before| before + 1);
+        let end = bytes[at + found..].iter().position(is_outside).map_or(bytes.len(), |end| at + found + end);
+        count += in_run(&text[start..end]);
+        at = end;
+    }
+    count
 }
 
 /// Counts the links in a run of ASCII without spaces.
