@@ -74,7 +74,7 @@ fn check_rows(lives: &Lives<'_>, findings: &mut Findings) {
         let is_in_sight = row.state == state::ACTIVE;
         let edit_waits = lives.newest_proposal(life.id).is_some_and(|row| row.state == proposal_state::WAITING);
         let text_waits = row.state == state::PENDING || is_in_sight && is_reported(lives, life.id);
-        let expected = TEXT * i8::from(text_waits) | EDIT * i8::from(is_in_sight && edit_waits);
+        let expected = (TEXT * i8::from(text_waits)) | (EDIT * i8::from(is_in_sight && edit_waits));
         if (questions, is_open) != (expected, i8::from(expected != 0)) {
             let description = || format!("{} is in state {} with open questions {questions}", life.id, row.state);
             findings.add(description, &[life.created]);

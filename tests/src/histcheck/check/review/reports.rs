@@ -43,11 +43,11 @@ fn check_kept(lives: &Lives<'_>, findings: &mut Findings) {
     let mut reports: BTreeMap<i64, Vec<(Nanos, Nanos)>> = BTreeMap::new();
     for op in lives.numbers.iter().map(|number| lives.op(*number)) {
         let Some(ReviewCall::Report { comment, .. }) = review_call(op) else { continue };
-        match &op.outcome {
-            Outcome::Refused(_) => {}
-            Outcome::Unknown(_) => reports.entry(*comment).or_default().push((op.begun, Nanos::MAX)),
-            _stored => reports.entry(*comment).or_default().push((op.begun, op.ended)),
+        if matches!(op.outcome, Outcome::Refused(_)) {
+            continue;
         }
+        let ended = if matches!(op.outcome, Outcome::Unknown(_)) { Nanos::MAX } else { op.ended };
+        reports.entry(*comment).or_default().push((op.begun, ended));
     }
     let mut before: Option<(i64, Nanos)> = None;
     for row in lives.decisions.values().filter(|row| row.proposal == 0) {

@@ -200,19 +200,16 @@ impl ReviewPlanner {
             Self::store(&mut self.rng, &mut self.own, comment);
             known.insert(comment);
         }
-        match response {
-            ReviewResponse::Written { comment, proposal: Some(proposal), .. }
-                if proposal.state == proposal_state::WAITING =>
-            {
-                known.propose(comment.id);
-            }
-            ReviewResponse::Judged(outcomes) => {
-                let shown = |decision: &SeenDecision| !decision.of_proposal && decision.to == state::ACTIVE;
-                outcomes.iter().filter(|outcome| outcome.decision.as_ref().is_some_and(shown)).for_each(|outcome| {
-                    known.show(outcome.comment);
-                });
-            }
-            _other => {}
+        if let ReviewResponse::Written { comment, proposal: Some(proposal), .. } = response
+            && proposal.state == proposal_state::WAITING
+        {
+            known.propose(comment.id);
+        }
+        if let ReviewResponse::Judged(outcomes) = response {
+            let shown = |decision: &SeenDecision| !decision.of_proposal && decision.to == state::ACTIVE;
+            outcomes.iter().filter(|outcome| outcome.decision.as_ref().is_some_and(shown)).for_each(|outcome| {
+                known.show(outcome.comment);
+            });
         }
         if !matches!(planned.call, ReviewCall::Queue { .. }) {
             let lease = if let ReviewResponse::Claimed { lease, .. } = response { lease.clone() } else { "".into() };
