@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 /// The duration and the kind of the run.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
-    /// Make the run of CI: 270 s of faults in two segments, about seven minutes in all
+    /// Make the run of CI: 240 s of faults in two segments, about six minutes in all
     #[arg(long, conflicts_with_all = ["minutes", "hours", "seconds"])]
     smoke: bool,
     /// Minutes during which faults are injected
@@ -77,7 +77,7 @@ const SUMMARY: &str = "prove/summary.json";
 const DATABASES: Setup = Setup { plain_files: true, ..Setup::TESTS };
 /// Databases that lose up to a second of commits when they are killed.
 const CARELESS: Setup = Setup { durable: false, ..DATABASES };
-const SMOKE: Duration = Duration::from_secs(270);
+const SMOKE: Duration = Duration::from_secs(240);
 /// The tables of the segments of a run: those of a new database, and those of the reference layout.
 const LAYOUTS: [&str; 2] = ["8/32", "50/200"];
 /// The longest run in one history.
