@@ -3,7 +3,8 @@
 use anyhow::{Context, Result, bail};
 use riposte_sdk::v1::{
     Comment, CommentSort, Content, CreateCommentRequest, CreateReplyRequest, ErrorReason, LikeValue,
-    ListCommentsRequest, ListCommentsResponse, ListRepliesRequest, SetLikeRequest, SetLikeResponse, SubjectKey,
+    ListCommentsRequest, ListCommentsResponse, ListRepliesRequest, ReportCommentRequest, SetLikeRequest,
+    SetLikeResponse, SubjectKey,
 };
 use riposte_sdk::{Client, Error, List, Pages};
 use tonic::{Code, Status};
@@ -102,6 +103,17 @@ impl Say {
         };
         let (client, request) = (&self.client, &request);
         Ok(patiently(|| async { client.likes().set_like(request.clone()).await }).await?.into_inner())
+    }
+
+    /// Reports a comment, and returns whether it was the member's first report of it. The request
+    /// has a request id.
+    ///
+    /// # Errors
+    /// The server's.
+    pub async fn report(&self, request: ReportCommentRequest) -> Result<bool, Status> {
+        let (client, request) = (&self.client, &request);
+        let ask = || async { client.reports().report_comment(request.clone()).await };
+        Ok(patiently(ask).await?.into_inner().first)
     }
 
     /// Returns a page of this subject's roots for `request`.

@@ -40,7 +40,7 @@ fn report_of(id: i64, member: &str) -> ReportCommentRequest {
 
 /// Reports a comment, and returns whether it was the member's first report of it.
 async fn report(say: &Say, request: ReportCommentRequest) -> Result<bool, Status> {
-    Ok(say.client.reports().report_comment(request).await?.into_inner().first)
+    say.report(request).await
 }
 
 async fn own_reports(say: &Say, member: &str) -> Result<Vec<OwnReport>> {
