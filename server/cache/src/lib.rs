@@ -34,8 +34,8 @@ pub use invalid_partitions::InvalidPartitions;
 pub use memory::MemoryCache;
 pub use port::{
     Cache, CacheFill, CachedCandidates, CachedComment, CachedPage, CachedPageQuery, CommentUpdate, CommittedState,
-    EntryLookup, FillLease, FillOutcome, FillScope, LeaseOutcome, LikeCounts, ListName, ListPart, ListRange,
-    ListUpdate, RelayCursor, RenderedPages, SubjectMember, SubjectUpdate, Unavailable,
+    ConcealedComment, EntryLookup, FillLease, FillOutcome, FillScope, LeaseOutcome, LikeCounts, ListName, ListPart,
+    ListRange, ListUpdate, RelayCursor, RenderedPages, SubjectMember, SubjectUpdate, Unavailable,
 };
 pub use ranking_cache::RankingCache;
 pub use read_limit::{DbReadLimit, SourceRoute};

@@ -21,8 +21,8 @@ use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectK
 
 use crate::config::CacheLimits;
 use crate::port::{
-    Cache, CacheFill, CachedPage, CachedPageQuery, CommittedState, EntryLookup, FillLease, FillOutcome, FillScope,
-    LeaseOutcome, LikeCounts, RelayCursor, SubjectMember, SubjectUpdate, Unavailable,
+    Cache, CacheFill, CachedPage, CachedPageQuery, CommittedState, ConcealedComment, EntryLookup, FillLease,
+    FillOutcome, FillScope, LeaseOutcome, LikeCounts, RelayCursor, SubjectMember, SubjectUpdate, Unavailable,
 };
 use states::LikeStates;
 use subject_entry::{EntryClock, MemoryEntry};
@@ -335,8 +335,8 @@ impl Cache for MemoryCache {
         // The likes come after the revisions: a like whose comment has not arrived yet waits for
         // the comment.
         self.like(&committed.likes).await?;
-        for (id, comment, revision) in &committed.concealed {
-            if let Some(entry) = self.entry(*id) {
+        for ConcealedComment { subject, comment, revision } in &committed.concealed {
+            if let Some(entry) = self.entry(*subject) {
                 locked(&entry).conceal(*comment, *revision);
             }
         }

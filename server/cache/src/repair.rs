@@ -12,9 +12,9 @@ use riposte_core::event::{ChangeKind, CommentChange, SequencedEvent};
 use riposte_core::ports::{EventLog, Reader};
 use riposte_core::{CommentId, Error, Partition, Result, SubjectId, SubjectKey};
 
-use crate::port::{Cache, CommittedState, LikeCounts, RelayCursor, SubjectMember, Unavailable};
+use crate::port::{Cache, CommittedState, ConcealedComment, LikeCounts, RelayCursor, SubjectMember, Unavailable};
 use crate::stats::CacheStats;
-use generations::{Concealed, concealed, unreported_since};
+use generations::{concealed, unreported_since};
 
 /// The number of comments that are read at a time.
 const COMMENTS_PER_READ: usize = 500;
@@ -112,7 +112,7 @@ impl CacheRepair {
         let mut cursors = self.take_cursors()?;
         if let Some(last) = events.last() {
             let mut concealed = concealed(events);
-            concealed.retain(|(_, comment, _)| self.can_conceal(comment.partition()));
+            concealed.retain(|concealed| self.can_conceal(concealed.comment.partition()));
             let is_new = |sequenced: &&SequencedEvent| {
                 let position = cursors.by_partition.get(&sequenced.event.partition);
                 position.is_some_and(|position| *position < sequenced.number)
@@ -338,11 +338,11 @@ impl CacheRepair {
 /// that is already beyond their events, because a new generation may have moved it there.
 fn add_concealed(
     advances: &mut Vec<PartitionAdvance>,
-    concealed: Vec<Concealed>,
+    concealed: Vec<ConcealedComment>,
     positions: &BTreeMap<Partition, i64>,
 ) {
     for concealed in concealed {
-        let partition = concealed.1.partition();
+        let partition = concealed.comment.partition();
         let Some(position) = positions.get(&partition) else { continue };
         match advances.iter_mut().find(|(at, ..)| *at == partition) {
             Some((.., committed)) => committed.concealed.push(concealed),

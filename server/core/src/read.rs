@@ -102,9 +102,9 @@ impl Comments {
     /// does not affect comments of others.
     ///
     /// # Errors
-    /// Errors of the store if no comment could be searched for. Of each comment, the error of its
-    /// data source, or [`Error::CommentNotFound`] if it is missing or of a type that the caller may
-    /// not use.
+    /// The error of the store if it could search for none of the comments. Otherwise each comment has
+    /// its own result: its location, the error of its data source, or [`Error::CommentNotFound`] if
+    /// it is missing or of a type that the caller may not use.
     pub async fn locate_each(&self, caller: &Caller, ids: &[CommentId]) -> Result<Vec<Result<CommentLocation>>> {
         let error = match self.located(caller, ids).await {
             Ok(found) => return Ok(found),
@@ -118,8 +118,8 @@ impl Comments {
             found.into_iter().next().unwrap_or(Err(Error::CommentNotFound))
         });
         let found = join_all(each).await;
-        let is_found = |found: &Result<CommentLocation>| matches!(found, Ok(_) | Err(Error::CommentNotFound));
-        if found.iter().any(is_found) { Ok(found) } else { Err(error) }
+        let was_searched = |found: &Result<CommentLocation>| matches!(found, Ok(_) | Err(Error::CommentNotFound));
+        if found.iter().any(was_searched) { Ok(found) } else { Err(error) }
     }
 
     async fn located(&self, caller: &Caller, ids: &[CommentId]) -> Result<Vec<Result<CommentLocation>>> {

@@ -50,7 +50,7 @@ impl Normalizer {
         MatchCopy { text, spans: Some(spans), has_marks: false, is_mixed: copy.is_mixed }
     }
 
-    /// Returns the skeleton of the copy of a stored text, and a second one if capital letters
+    /// Returns the skeleton of a match copy, and a second one if capital letters
     /// are confusable with others than their small forms, as the Cyrillic `В` and the Greek `Ν`.
     pub(crate) fn skeletons(&self, stored: &str, copy: &MatchCopy) -> Vec<SkeletonCopy> {
         let stored: Vec<char> = stored.chars().collect();

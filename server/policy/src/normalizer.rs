@@ -6,8 +6,8 @@ use crate::text_range::TextRange;
 use std::fmt;
 use unicode_normalization::UnicodeNormalization;
 
-/// Makes the copy of each text in which words are found. It has a table of all code points, so a
-/// process makes one and shares it.
+/// Makes the match copy in which the words of a text are found. It has a table of all code points,
+/// so a process makes one and shares it.
 pub struct Normalizer {
     pub(crate) characters: Characters,
 }
@@ -25,7 +25,7 @@ impl Default for Normalizer {
 }
 
 impl Normalizer {
-    /// Returns the normalized copy of a text.
+    /// Returns the match copy for a text.
     #[must_use]
     pub fn match_copy(&self, text: &str) -> MatchCopy {
         if text.is_ascii() {

@@ -24,7 +24,7 @@ use cache::MutantCache;
 use log::MutantLog;
 use mutant::{MUTANTS, Mutant};
 use reader::MutantReader;
-use reports::{MutantReports, Reporters};
+use reports::{RecordedReports, Reporters};
 use review::{MutantJudgements, MutantReviews, MutantWatches};
 
 /// The environment variable that names the mutant.
@@ -54,7 +54,7 @@ fn decorated(mutant: Mutant) -> Decorators {
     let of_reader = reporters.clone();
     Decorators {
         reader: Some(Arc::new(move |inner| Arc::new(MutantReader::new(inner, mutant, of_reader.clone())) as _)),
-        reports: Some(Arc::new(move |inner| Arc::new(MutantReports::new(inner, reporters.clone())) as _)),
+        reports: Some(Arc::new(move |inner| Arc::new(RecordedReports::new(inner, reporters.clone())) as _)),
         log: Some(Arc::new(move |inner| {
             Arc::new(MutantLog::new(Arc::new(MutantJudgements::new(inner, mutant)), mutant)) as _
         })),

@@ -1,4 +1,5 @@
-//! The reports of members, whose reporters a mutant of reads shows.
+//! Records the reporters of comments. The mutant `reporter-leaks` writes them into contents that
+//! are read.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,19 +24,19 @@ impl Reporters {
 
 /// Reports whose reporters are recorded.
 #[derive(Debug)]
-pub(crate) struct MutantReports {
+pub(crate) struct RecordedReports {
     inner: Arc<dyn Reports>,
     reporters: Reporters,
 }
 
-impl MutantReports {
+impl RecordedReports {
     pub(crate) fn new(inner: Arc<dyn Reports>, reporters: Reporters) -> Self {
         Self { inner, reporters }
     }
 }
 
 #[async_trait]
-impl Reports for MutantReports {
+impl Reports for RecordedReports {
     async fn report(&self, report: &NewReport) -> Result<ReportResult> {
         let result = self.inner.report(report).await?;
         let mut reporters = self.reporters.0.lock().unwrap_or_else(PoisonError::into_inner);

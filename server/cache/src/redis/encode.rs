@@ -9,8 +9,8 @@ use riposte_core::{CommentId, Partition, Subject, SubjectId, SubjectKey};
 use super::stored::StoredSubject;
 use super::value::{self, CommentParts, hex, hex_list};
 use crate::port::{
-    CacheFill, CachedCandidates, CachedComment, CachedPageQuery, FillLease, FillScope, LikeCounts, ListName, ListPart,
-    ListRange, SubjectMember, SubjectUpdate,
+    CacheFill, CachedCandidates, CachedComment, CachedPageQuery, ConcealedComment, FillLease, FillScope, LikeCounts,
+    ListName, ListPart, ListRange, SubjectMember, SubjectUpdate,
 };
 
 pub(super) fn text(text: impl Into<String>) -> Value {
@@ -119,7 +119,7 @@ pub(super) fn likes(likes: &LikeCounts) -> [Value; 3] {
 }
 
 /// Encodes a comment that is not visible, with the revision of its subject.
-pub(super) fn concealed((subject, comment, revision): &(SubjectId, CommentId, i64)) -> [Value; 3] {
+pub(super) fn concealed(ConcealedComment { subject, comment, revision }: &ConcealedComment) -> [Value; 3] {
     [text(hex(subject.get())), id(*comment), number(revision)]
 }
 

@@ -7,7 +7,7 @@ use riposte_core::event::SequencedEvent;
 use riposte_core::{CommentId, Error, Partition, Result, SubjectId};
 
 use super::{CONCURRENT_PARTITIONS, CacheRepair, MAX_CURSOR_LAG, MAX_FAILURES};
-use crate::port::{CommittedState, RelayCursor};
+use crate::port::{CommittedState, ConcealedComment, RelayCursor};
 use crate::stats::CacheEvent;
 
 /// The number of events that are read at a time to conceal comments again.
@@ -20,9 +20,6 @@ const MAX_EVENTS: i64 = 1_000_000;
 /// The number of consecutive failures after which a partition begins a new generation although its
 /// comments could not be concealed. Otherwise it would delay all other partitions of its source.
 const MAX_CONCEAL_FAILURES: u32 = 2 * MAX_FAILURES;
-
-/// A comment that is not visible, and the revision of its subject at which its state changed.
-pub(super) type Concealed = (SubjectId, CommentId, i64);
 
 impl CacheRepair {
     /// Begins new generations of partitions at `last`. `lost` has the position of each, after which
@@ -49,39 +46,55 @@ impl CacheRepair {
                 this.begin_generation(*partition, *from, last, concealed)
             });
             let results = join_all(renewals).await;
-            self.record_failures(partitions, results)?;
+            for ((partition, _), result) in partitions.iter().zip(&results) {
+                if matches!(result, Ok(true)) {
+                    self.stuck.remove(partition);
+                }
+            }
+            self.record_failures(partitions, results.into_iter().map(|result| result.map(drop)).collect())?;
         }
         Ok(())
     }
 
+    /// Returns `true` if the comments were concealed, and `false` if the partition was passed over.
     async fn begin_generation(
         &self,
         partition: Partition,
         from: i64,
         last: i64,
-        concealed: &[Concealed],
-    ) -> Result<()> {
-        if self.can_conceal(partition) {
-            for comments in concealed.chunks(COMMENTS_PER_CALL) {
-                let committed = CommittedState { concealed: comments.to_vec(), ..CommittedState::default() };
-                let at = RelayCursor(from);
-                if !self.cache.advance(partition, at, at, &committed).await? {
-                    return Err(Error::internal("a cursor moved while comments were concealed"));
-                }
+        concealed: &[ConcealedComment],
+    ) -> Result<bool> {
+        let outcome = self.conceal(partition, from, concealed).await;
+        if let Err(error) = &outcome {
+            if self.can_conceal(partition) {
+                return outcome.map(|()| false);
             }
-        } else if !concealed.is_empty() {
             tracing::warn!(
                 partition = partition.get(),
                 comments = concealed.len(),
+                %error,
                 "hidden texts stay in the cache until they expire, because they cannot be removed"
             );
         }
         self.renew(partition, last).await?;
         self.stats.increment(CacheEvent::GenerationStarted);
+        Ok(outcome.is_ok())
+    }
+
+    /// Conceals comments of a partition whose cursor is at `from`.
+    async fn conceal(&self, partition: Partition, from: i64, concealed: &[ConcealedComment]) -> Result<()> {
+        for comments in concealed.chunks(COMMENTS_PER_CALL) {
+            let committed = CommittedState { concealed: comments.to_vec(), ..CommittedState::default() };
+            let at = RelayCursor(from);
+            if !self.cache.advance(partition, at, at, &committed).await? {
+                return Err(Error::internal("a cursor moved while comments were concealed"));
+            }
+        }
         Ok(())
     }
 
-    /// Returns `false` if the comments of a partition could not be concealed several times.
+    /// Returns `false` after so many failures in a row that a further failure to conceal the
+    /// comments of a partition is passed over.
     pub(super) fn can_conceal(&self, partition: Partition) -> bool {
         self.stuck.get(&partition).is_none_or(|failures| *failures < MAX_CONCEAL_FAILURES)
     }
@@ -108,8 +121,8 @@ impl CacheRepair {
         &self,
         behind: &[(Partition, i64)],
         last: i64,
-    ) -> Result<BTreeMap<Partition, Vec<Concealed>>> {
-        let mut found: BTreeMap<Partition, Vec<Concealed>> =
+    ) -> Result<BTreeMap<Partition, Vec<ConcealedComment>>> {
+        let mut found: BTreeMap<Partition, Vec<ConcealedComment>> =
             behind.iter().map(|(partition, _)| (*partition, Vec::new())).collect();
         let first = behind.iter().map(|(_, from)| *from).min();
         let mut read = first.unwrap_or(last).max(last - MAX_EVENTS);
@@ -118,7 +131,7 @@ impl CacheRepair {
             let Some(end) = events.last() else { break };
             read = end.number;
             for concealed in concealed(&events) {
-                if let Some(comments) = found.get_mut(&concealed.1.partition()) {
+                if let Some(comments) = found.get_mut(&concealed.comment.partition()) {
                     comments.push(concealed);
                 }
             }
@@ -137,7 +150,7 @@ pub(super) fn unreported_since(cursor: Option<i64>, head: i64) -> i64 {
 
 /// Returns the comments that these events leave invisible, each with the last revision that did. An
 /// event of another version may not record the state that a comment reached.
-pub(super) fn concealed(events: &[SequencedEvent]) -> Vec<Concealed> {
+pub(super) fn concealed(events: &[SequencedEvent]) -> Vec<ConcealedComment> {
     let mut concealed: BTreeMap<(SubjectId, CommentId), i64> = BTreeMap::new();
     for SequencedEvent { event, .. } in events {
         let Some(revision) = event.revision else { continue };
@@ -147,5 +160,8 @@ pub(super) fn concealed(events: &[SequencedEvent]) -> Vec<Concealed> {
             }
         }
     }
-    concealed.into_iter().map(|((subject, comment), revision)| (subject, comment, revision)).collect()
+    concealed
+        .into_iter()
+        .map(|((subject, comment), revision)| ConcealedComment { subject, comment, revision })
+        .collect()
 }

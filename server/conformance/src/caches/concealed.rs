@@ -6,7 +6,8 @@ use riposte_core::{Comment, CommentId, CommentState};
 
 use super::fixture::{Fixture, content};
 use riposte_cache::{
-    Cache, CacheFill, CachedComment, CommentUpdate, CommittedState, EntryLookup, FillOutcome, FillScope, SubjectUpdate,
+    Cache, CacheFill, CachedComment, CommentUpdate, CommittedState, ConcealedComment, EntryLookup, FillOutcome,
+    FillScope, SubjectUpdate,
 };
 
 /// The states in which a comment is not visible.
@@ -107,7 +108,7 @@ pub(super) async fn a_comment_that_the_relay_conceals_has_no_content(cache: Arc<
     let id = |floor| -> CommentId { fixture.root(floor, 1).reference.id };
     fixture.fill(1, &[1, 2]).await;
     let report = |floor, revision| CommittedState {
-        concealed: vec![(fixture.subject.id, id(floor), revision)],
+        concealed: vec![ConcealedComment { subject: fixture.subject.id, comment: id(floor), revision }],
         ..fixture.committed(revision)
     };
     // The apply of revision 2 is late. That of revision 3, which hid the comment, is lost.

@@ -147,7 +147,7 @@ pub enum ReportOutcome {
     Unrestricted(Millis),
 }
 
-/// The decisions on comments of a member that a list has.
+/// The kind of decisions that a list of a member's decisions contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionKind {
     /// All, appeals too: what moderators read.

@@ -16,9 +16,9 @@ const NETWORK: &[u8] = b"network";
 const WEEK_MS: i64 = 7 * 86_400_000;
 
 impl PageTokenCodec {
-    /// Returns the token of the network of an address, /24 or /48, for texts of the week in which
-    /// one was written at `written`. Under another first key of the ring it is another token. It is
-    /// the tag of AES-GCM-SIV over nothing but the network and the week, as a lease token is.
+    /// Returns the token of the network (/24 or /48) of an address, for the week that contains
+    /// `written`. Another first key of the ring gives another token. The token is the tag of
+    /// AES-GCM-SIV over the network and the week, with an empty text.
     ///
     /// # Errors
     /// [`Error::Internal`] if the cipher fails, which does not happen for texts of this length.

@@ -35,7 +35,7 @@ struct HeldSubject {
 impl Contention {
     /// Records that a batch, which was taken from its queue at `taken`, found a subject held.
     /// Returns true if the subject is contended.
-    pub(super) fn is_held_again(&mut self, subject: &SubjectKey, taken: Instant, now: Instant) -> bool {
+    pub(super) fn record_hold(&mut self, subject: &SubjectKey, taken: Instant, now: Instant) -> bool {
         if self.cleaned.is_none_or(|cleaned| now - cleaned >= MEMORY) {
             self.subjects.retain(|_, held| taken < held.last + MEMORY);
             self.cleaned = Some(now);
@@ -47,8 +47,8 @@ impl Contention {
         contended
     }
 
-    /// Returns the time of the next attempt to commit a subject without a wait; `None` if no
-    /// transaction held it recently.
+    /// Returns the time of the next attempt to commit a subject without a wait; `None` if no hold of
+    /// it is stored. The time may have passed.
     pub(super) fn next_attempt(&self, subject: &SubjectKey) -> Option<Instant> {
         self.subjects.get(subject).map(|held| held.last + held.pause)
     }
@@ -58,7 +58,7 @@ impl Contention {
         self.subjects.get(subject).is_some_and(|held| held.contended && now - held.last < MEMORY)
     }
 
-    /// Returns true if no subject was held recently.
+    /// Returns true if no hold is stored; expired ones are removed at the next hold.
     pub(super) fn is_empty(&self) -> bool {
         self.subjects.is_empty()
     }
@@ -78,15 +78,15 @@ mod tests {
         let (mut contention, start) = (Contention::default(), Instant::now());
         let subject = SubjectKey::stored("article".into(), "1".into());
         let at = |millis| start + Duration::from_millis(millis);
-        assert!(!contention.is_held_again(&subject, at(0), at(0)));
+        assert!(!contention.record_hold(&subject, at(0), at(0)));
         assert!(!contention.is_contended(&subject, at(1)), "one transaction held it");
-        assert!(contention.is_held_again(&subject, at(899), at(900)));
+        assert!(contention.record_hold(&subject, at(899), at(900)));
         assert!(contention.is_contended(&subject, at(1_899)));
         assert!(!contention.is_contended(&subject, at(900) + MEMORY));
-        assert!(!contention.is_held_again(&subject, at(1_900), at(1_901)), "the earlier holds have expired");
+        assert!(!contention.record_hold(&subject, at(1_900), at(1_901)), "the earlier holds have expired");
         let other = SubjectKey::stored("article".into(), "2".into());
-        assert!(!contention.is_held_again(&other, at(4_000), at(4_001)));
-        assert!(contention.is_held_again(&other, at(6_000), at(7_000)), "a batch waited for it for a second");
+        assert!(!contention.record_hold(&other, at(4_000), at(4_001)));
+        assert!(contention.record_hold(&other, at(6_000), at(7_000)), "a batch waited for it for a second");
         assert_eq!(contention.subjects.len(), 1, "expired subjects take no memory");
     }
 
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(contention.next_attempt(&subject), None);
         let (mut now, mut pauses) = (start, Vec::new());
         for _ in 0..8 {
-            contention.is_held_again(&subject, now, now);
+            contention.record_hold(&subject, now, now);
             let next = contention.next_attempt(&subject).expect("it was held");
             pauses.push((next - now).as_millis());
             now = next;

@@ -44,10 +44,11 @@ impl<K> QueuedCommands<K> {
 /// The commands that a committer takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CommitterRole {
-    /// Those of the partitions, of many at a time. While all committers of contended subjects wait
-    /// for locks, also those of further contended subjects, of one at a time and without a wait.
+    /// Those of the partitions, from many write queues in one batch. While every committer of
+    /// contended subjects has a batch, also those of a further contended subject, alone in a batch
+    /// that does not wait for locks.
     Regular,
-    /// Those of contended subjects, of one at a time.
+    /// Those of contended subjects, one subject in a batch.
     Contended,
 }
 
@@ -377,7 +378,7 @@ impl<K> QueueSet<K> {
         for (subject, mut entries) in by_subject {
             self.waiting += commands_in(&entries);
             let group = entries.front().map_or(0, |entry| entry.group);
-            let is_contended = self.contention.is_held_again(&subject, taken, now);
+            let is_contended = self.contention.record_hold(&subject, taken, now);
             let (partition, own) = (QueueKey::Partition(subject.partition()), QueueKey::Subject(subject.clone()));
             if !self.write_queues.contains_key(&own) {
                 let write_queue = self.write_queues.entry(partition).or_insert_with(|| WriteQueue::new(group));

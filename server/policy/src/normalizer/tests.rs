@@ -1,4 +1,4 @@
-//! The match copy of each text, with the ranges of its code points.
+//! Match copy and ranges of many kinds of texts.
 
 use super::*;
 use std::sync::LazyLock;

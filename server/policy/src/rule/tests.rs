@@ -1,4 +1,4 @@
-//! RuleSet and their terms.
+//! Rules and their terms.
 
 use super::*;
 use crate::rule_inputs::MemberInputs;

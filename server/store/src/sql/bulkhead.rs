@@ -39,8 +39,7 @@ pub(super) struct BulkheadPermit {
 impl Bulkhead {
     /// Creates the bounds that fit the write pools of `sources`.
     pub(super) fn new(sources: &DataSources) -> Self {
-        let connections = sources.all().iter().map(|source| source.pools()[1].max);
-        Self(connections.map(|connections| SourceBound::new(usize::try_from(connections).unwrap_or(1))).collect())
+        Self(sources.all().iter().map(|source| SourceBound::new(source.write_connections())).collect())
     }
 
     /// Waits until a write on a data source, counted from 0, may run.

@@ -168,6 +168,11 @@ impl DataSource {
         [PoolState::of("read", &self.read), PoolState::of("write", &self.write)]
     }
 
+    /// Returns the highest number of connections of the write pool.
+    pub(crate) fn write_connections(&self) -> usize {
+        usize::try_from(PoolState::of("write", &self.write).max).unwrap_or(usize::MAX)
+    }
+
     /// Runs a statement that only reads without a transaction: it sees one state by itself.
     ///
     /// # Errors

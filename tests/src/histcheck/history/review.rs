@@ -185,12 +185,12 @@ pub(crate) enum ReviewResponse {
     Moderated(Box<[ModeratedItem]>),
     Decisions(Box<[SeenDecision]>),
     /// Comments on the public port with the proposed edits of some, the counts of the subject if the
-    /// response has them, and true if it names a moderator or has a note of one.
+    /// response has them, and true if it has an id or words of a moderator or a reporter.
     Seen {
         comments: Box<[SeenComment]>,
         proposals: Box<[(i64, SeenProposal)]>,
         counts: Option<(i32, i32)>,
-        names_moderator: bool,
+        has_secret: bool,
     },
 }
 

@@ -46,7 +46,8 @@ impl Request for UpdateSubject {
 
 impl Verb for UpdateSubject {
     fn lock_set(&self) -> LockSet {
-        // Comments that the same batch creates wait.
+        // A later command of the batch may create a comment, which then waits: its review needs the
+        // time of the database.
         let database_time = self.moderation.flatten().is_some_and(|mode| mode.new_state().may_be_unpublished());
         LockSet { database_time, ..LockSet::default() }
     }

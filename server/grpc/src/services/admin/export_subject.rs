@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use riposte_core::ports::{ExportedComment, ExportedLike};
-use riposte_core::{ClientInfo, CommentId, Error, SubjectKey};
+use riposte_core::{CommentId, Error, SubjectKey};
 use riposte_sdk::v1;
 use riposte_sdk::v1::export_subject_response::Item;
 use tokio::sync::mpsc;
@@ -129,7 +129,7 @@ impl Export {
 }
 
 /// Divides comments into groups with fewer than [`CHUNK`] likes, so that one read has all likes of
-/// a group. A comment with more is a group of its own, which is read in parts.
+/// a group. A comment with at least [`CHUNK`] likes is a group of its own, which is read in parts.
 fn groups(liked: Vec<LikedComment>) -> Vec<Vec<CommentId>> {
     let (mut groups, mut likes_of_last) = (Vec::<Vec<CommentId>>::new(), 0);
     for LikedComment { id, likes } in liked {
@@ -152,20 +152,11 @@ fn exported_comment(exported: &ExportedComment, external_ids: &HashMap<CommentId
     let parent = view.comment.reference.parent_id.and_then(|parent| external_ids.get(&parent));
     v1::ExportedComment {
         comment: Some(convert::complete_comment(view.clone())),
-        client: client_info(client),
+        client: (!client.is_empty()).then(|| convert::client(client.clone())),
         source,
         external_id,
         parent_external_id: parent.cloned().unwrap_or_default(),
     }
-}
-
-fn client_info(client: &ClientInfo) -> Option<v1::ClientInfo> {
-    let ClientInfo { ip, platform, device } = client;
-    (!client.is_empty()).then(|| v1::ClientInfo {
-        ip: ip.map(|ip| ip.to_string()).unwrap_or_default(),
-        platform: platform.clone(),
-        device: device.clone(),
-    })
 }
 
 #[cfg(test)]

@@ -17,7 +17,8 @@ pub(crate) async fn handle(
     let mut v = Violations::default();
     let id = v.take(parse::comment_id("id", id));
     let checked = v.take(parse::bounded("reason", &reason, MAX_REASON));
-    let stated = if reason.is_empty() { Err(Violation::field("reason", "must not be empty")) } else { Ok(()) };
+    let is_blank = reason.trim().is_empty();
+    let stated = if is_blank { Err(Violation::field("reason", "must not be blank")) } else { Ok(()) };
     let stated = v.take(stated);
     let (id, (), ()) = v.all((id, checked, stated))?;
     let client = services.reviews.client(&caller, id).await?;

@@ -217,7 +217,7 @@ fn a_subject_has_a_queue_of_its_own_after_it_was_held_twice() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn commands_in_the_queue_of_a_subject_whose_holds_are_forgotten_are_taken_too() {
+async fn commands_in_the_queue_of_a_subject_whose_holds_have_expired_are_taken_too() {
     let (held, second) = (1, object_beside(1, false));
     let third = object_beside(second, false);
     let mut queue = QueueSet::new(CONTENDED);

@@ -17,7 +17,7 @@ pub(super) struct CommentLife {
     pub(super) points: Vec<Point>,
     /// Its proposed edits, in the order of their numbers.
     pub(super) proposals: Vec<ProposalLife>,
-    /// True if a write without an response may have changed it, so that the states are not certain.
+    /// True if a write without a response may have changed it, so that the states are not certain.
     pub(super) uncertain: bool,
     /// Violations of the table of acts, each with its operation.
     pub(super) violations: Vec<(String, u32)>,

@@ -212,7 +212,7 @@ mod tests {
     fn read(sample: &mut ReviewSample, at: u64, viewer: Option<u32>, text: u64, proposal: Option<SeenProposal>) {
         let comments = [SeenComment { id: 11, text, state: state::ACTIVE }].into();
         let proposals = proposal.map(|proposal| (11, proposal)).into_iter().collect();
-        let response = ReviewResponse::Seen { comments, proposals, counts: None, names_moderator: false };
+        let response = ReviewResponse::Seen { comments, proposals, counts: None, has_secret: false };
         sample.op(
             at,
             ReviewCall::Public { read: PublicRead::Get(11), viewer, fresh: true },
@@ -270,8 +270,7 @@ mod tests {
             let mut sample = proposed();
             let shown = |id: &i64| SeenComment { id: *id, text: *id as u64, state: state::ACTIVE };
             let comments = ids.iter().map(shown).collect();
-            let response =
-                ReviewResponse::Seen { comments, proposals: [].into(), counts: None, names_moderator: false };
+            let response = ReviewResponse::Seen { comments, proposals: [].into(), counts: None, has_secret: false };
             let call = ReviewCall::Public { read: PublicRead::List, viewer: None, fresh: true };
             sample.op(6, call, Outcome::Reviewed(response));
             sample

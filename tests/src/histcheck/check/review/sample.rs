@@ -259,7 +259,7 @@ impl ReviewSample {
         state: i8,
     ) -> &mut Self {
         let comments = [SeenComment { id, text: id as u64, state }].into();
-        let response = ReviewResponse::Seen { comments, proposals: [].into(), counts: None, names_moderator: false };
+        let response = ReviewResponse::Seen { comments, proposals: [].into(), counts: None, has_secret: false };
         self.op(at, ReviewCall::Public { read, viewer, fresh: true }, Outcome::Reviewed(response))
     }
 

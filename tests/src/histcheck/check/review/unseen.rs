@@ -14,15 +14,13 @@ use crate::histcheck::names;
 /// Finds texts, names and counts that reach readers that may not see them.
 pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
     for (number, call, response) in lives.responses() {
-        let (
-            ReviewCall::Public { read, viewer, fresh },
-            ReviewResponse::Seen { comments, counts, names_moderator, .. },
-        ) = (call, response)
+        let (ReviewCall::Public { read, viewer, fresh }, ReviewResponse::Seen { comments, counts, has_secret, .. }) =
+            (call, response)
         else {
             continue;
         };
-        if *names_moderator {
-            findings.add(|| "a moderator is named on the public port".to_owned(), &[number]);
+        if *has_secret {
+            findings.add(|| "an id or words of a moderator or a reporter are on the public port".to_owned(), &[number]);
         }
         let op = lives.op(number);
         let since = if *fresh { op.begun } else { op.begun.saturating_sub(MAX_AGE) };
@@ -203,12 +201,8 @@ mod tests {
             sample.op(9, call, Outcome::Reviewed(response)).change_last(|op| op.client = LAST_READS);
             sample
         };
-        let seen = |counts, names_moderator| ReviewResponse::Seen {
-            comments: [].into(),
-            proposals: [].into(),
-            counts,
-            names_moderator,
-        };
+        let seen =
+            |counts, has_secret| ReviewResponse::Seen { comments: [].into(), proposals: [].into(), counts, has_secret };
         with(seen(Some((1, 1)), false)).finds_nothing();
         with(seen(Some((2, 2)), false)).finds("unseen", "the counts are (2, 2), and (1, 1)");
         with(seen(None, true)).finds("unseen", "a moderator is named");

@@ -294,8 +294,8 @@ async fn public(
             let texts = found.revisions.iter().filter_map(|former| former.content.as_ref());
             let text = |text: &str| SeenComment { id, text: names::text_number(text).1, state: 0 };
             let comments = texts.map(|content| text(&content.text)).collect();
-            let (proposals, names_moderator) = ([].into(), names_moderator(&found));
-            Ok(ReviewResponse::Seen { comments, proposals, counts: None, names_moderator })
+            let (proposals, has_secret) = ([].into(), has_secret(&found));
+            Ok(ReviewResponse::Seen { comments, proposals, counts: None, has_secret })
         }
         PublicRead::OfMember(of) => {
             let (object_type, member_id) = (names::REVIEWED_TYPE.to_owned(), names::member_id(of));
@@ -321,8 +321,8 @@ fn shown_as<'c>(
     comments: impl Iterator<Item = &'c Comment>,
     counts: Option<(i32, i32)>,
 ) -> ReviewResponse {
-    let (comments, proposals, names_moderator) = (comments.map(seen).collect(), [].into(), names_moderator(response));
-    ReviewResponse::Seen { comments, proposals, counts, names_moderator }
+    let (comments, proposals, has_secret) = (comments.map(seen).collect(), [].into(), has_secret(response));
+    ReviewResponse::Seen { comments, proposals, counts, has_secret }
 }
 
 /// Returns the response of a public response with these comments and their proposed edits.
@@ -336,13 +336,13 @@ fn shown_with<'c>(
         proposals: proposals.collect(),
         comments: found.iter().map(|(comment, _)| seen(comment)).collect(),
         counts: None,
-        names_moderator: names_moderator(response),
+        has_secret: has_secret(response),
     }
 }
 
 /// Returns true if a response contains a moderator's id or note, or a reporter's id or words,
 /// anywhere.
-fn names_moderator(response: &impl Message) -> bool {
+fn has_secret(response: &impl Message) -> bool {
     let (bytes, secret) = (response.encode_to_vec(), names::SECRET.as_bytes());
     bytes.windows(secret.len()).any(|window| window == secret)
 }
