@@ -18,7 +18,8 @@ use std::sync::Arc;
 pub use build::{EntryNote, MAX_HEAP_BYTES, MatcherError, NoteKind};
 pub use resolve::{Findings, Hit, HitEffect};
 
-/// The number of hits after which the search of a text ends.
+/// The largest number of hits of live lists in a text: one more ends the search. Of hits of lists
+/// in dry run, more than so many are left out.
 pub const MAX_HITS: usize = 256;
 
 /// The entries of all lists of an object type, ready for the search.
@@ -130,13 +131,20 @@ impl Matcher {
                 if found.contains(&new) {
                     continue;
                 }
-                if found.len() == MAX_HITS {
-                    return ControlFlow::Break(());
+                let effect = self.effect(*entry);
+                match (found.iter().filter(|other| self.effect(other.entry) == effect).count(), effect) {
+                    (MAX_HITS, ListEffect::Live) => return ControlFlow::Break(()),
+                    (MAX_HITS, ListEffect::DryRun) => {}
+                    (_, ListEffect::Live | ListEffect::DryRun) => found.push(new),
                 }
-                found.push(new);
             }
             ControlFlow::Continue(())
         })
+    }
+
+    /// Returns the effect of the list of an entry.
+    fn effect(&self, entry: u32) -> ListEffect {
+        self.lists[self.entries[entry as usize].list as usize].effect
     }
 
     /// Returns `true` if no code point around these bytes belongs to the word in them.

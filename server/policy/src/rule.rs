@@ -214,7 +214,7 @@ impl RuleSet {
         if errors.is_empty() { Ok(Self(rules)) } else { Err(errors) }
     }
 
-    /// Returns the rules of which every term is true, in their order; also those on trial.
+    /// Returns the rules of which every term is true, in their order; also those in dry run.
     pub fn matching(&self, inputs: &RuleInputs) -> impl Iterator<Item = &Rule> {
         self.0.iter().filter(move |rule| rule.when.iter().all(|term| term.is_true(inputs)))
     }

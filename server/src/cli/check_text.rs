@@ -174,7 +174,7 @@ fn line(text: &str, hit: &Hit<'_>) -> String {
     let effect = match effect {
         HitEffect::Counts => "",
         HitEffect::Allowed => ", without effect: inside an allowed word",
-        HitEffect::DryRun => ", without effect: the list is on trial",
+        HitEffect::DryRun => ", without effect: the list is in dry run",
     };
     let (start, end, outcome, found) = (span.start, span.end, outcome.name(), output::printable(&found));
     format!(

@@ -4,7 +4,7 @@ use fred::bytes::Bytes;
 use fred::types::Value;
 use prost::Message;
 use riposte_core::page::{ListOrder, PageQuery, PageStart, RangeSplit};
-use riposte_core::{CommentId, Partition, Subject, SubjectId, SubjectKey};
+use riposte_core::{CommentId, Partition, Subject, SubjectKey};
 
 use super::stored::StoredSubject;
 use super::value::{self, CommentParts, hex, hex_list};

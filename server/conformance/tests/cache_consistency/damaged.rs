@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use riposte_cache::{Cache, CacheEvent, CacheLimits, CommittedState, LikeCounts, RelayCursor, SubjectMember};
+use riposte_cache::{
+    Cache, CacheEvent, CacheLimits, CommittedState, ConcealedComment, LikeCounts, RelayCursor, SubjectMember,
+};
 use riposte_core::MemberId;
 use riposte_core::page::RootPage;
 use riposte_core::ports::ListRows;
@@ -115,7 +117,8 @@ fn a_key_of_another_type_is_a_miss_and_delays_no_reads_or_commits() {
         let at = key.partition();
         let likes = vec![LikeCounts::of(&threads.items[0].root.comment)];
         let likers = vec![SubjectMember { key: key.clone(), member: MemberId::stored("m".to_owned()) }];
-        let concealed = vec![(subject.id, threads.items[0].root.comment.reference.id, subject.revision + 1)];
+        let comment = threads.items[0].root.comment.reference.id;
+        let concealed = vec![ConcealedComment { subject: subject.id, comment, revision: subject.revision + 1 }];
         let revisions = vec![(subject.id, subject.revision + 1)];
         let state = CommittedState { revisions, likes, concealed, likers };
         redis.renew(at, RelayCursor(1), 7).await.expect("renewed");

@@ -12,7 +12,7 @@ pub enum HitEffect {
     Counts,
     /// It lies inside an allowed word and has no effect.
     Allowed,
-    /// Its list is tried only, so it has no effect.
+    /// Its list is in dry run, so it has no effect.
     DryRun,
 }
 
@@ -40,7 +40,7 @@ pub struct Hit<'m> {
 pub struct Findings<'m> {
     /// The strongest outcome of the hits that count.
     pub outcome: PolicyOutcome,
-    /// The hits by their positions, at most [`MAX_HITS`].
+    /// The hits by their positions: at most [`MAX_HITS`] of live lists, and as many of others.
     pub hits: Vec<Hit<'m>>,
     /// The search ended before the end of the text, because of too many hits.
     pub too_many_hits: bool,
@@ -53,7 +53,7 @@ impl Default for Findings<'_> {
 }
 
 impl<'m> Findings<'m> {
-    /// The id of the rule that asks for [`PolicyOutcome::Flag`] where a text has too many hits.
+    /// The id of the rule that asks for [`PolicyOutcome::Hold`] where a text has too many hits.
     pub const TOO_MANY_HITS: &'static str = "too_many_hits";
 
     /// Returns the hit that a decision is about: the longest one of those with the outcome. `None`
@@ -77,7 +77,7 @@ impl<'m> Findings<'m> {
 impl Matcher {
     /// Decides which of the entries count. `too_many` says that the search ended early.
     pub(super) fn resolve(&self, found: &[FoundEntry], too_many: bool) -> Findings<'_> {
-        debug_assert!(found.len() <= MAX_HITS);
+        debug_assert!(found.len() <= 2 * MAX_HITS);
         let mut hits: Vec<Hit<'_>> = found.iter().map(|found| self.hit(*found)).collect();
         let allowed: Vec<TextRange> =
             hits.iter().filter(|hit| hit.outcome == PolicyOutcome::Allow && counts(hit)).map(|hit| hit.span).collect();
@@ -87,7 +87,8 @@ impl Matcher {
             }
         }
         let strongest = hits.iter().filter(|hit| counts(hit)).map(|hit| hit.outcome).max();
-        let least = if too_many { PolicyOutcome::Flag } else { PolicyOutcome::Allow };
+        // The rest of the text was not searched, so the text is not shown.
+        let least = if too_many { PolicyOutcome::Hold } else { PolicyOutcome::Allow };
         Findings { outcome: strongest.unwrap_or(least).max(least), hits, too_many_hits: too_many }
     }
 

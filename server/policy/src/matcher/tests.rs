@@ -90,18 +90,18 @@ fn the_strongest_outcome_counts_and_of_equal_ones_the_longest_is_named() {
 }
 
 #[test]
-fn a_list_on_trial_finds_and_has_no_effect() {
-    let trial = |list: WordList| WordList { effect: ListEffect::DryRun, ..list };
+fn a_list_in_dry_run_finds_and_has_no_effect() {
+    let dry_run = |list: WordList| WordList { effect: ListEffect::DryRun, ..list };
     let lists = [
-        trial(list("tried", PolicyOutcome::Refuse, "spam")),
-        trial(list("allowed", PolicyOutcome::Allow, "spam now")),
+        dry_run(list("refused", PolicyOutcome::Refuse, "spam")),
+        dry_run(list("allowed", PolicyOutcome::Allow, "spam now")),
         list("live", PolicyOutcome::Flag, "now"),
     ];
     let (matcher, _) = compiled(&lists);
     let findings = find(&matcher, "spam now");
     assert_eq!(findings.outcome, PolicyOutcome::Flag);
     let dry = findings.hits.iter().filter(|hit| hit.effect == HitEffect::DryRun).map(|hit| hit.list);
-    assert_eq!(dry.collect::<Vec<_>>(), ["tried", "allowed"]);
+    assert_eq!(dry.collect::<Vec<_>>(), ["refused", "allowed"]);
 }
 
 #[test]
@@ -140,14 +140,31 @@ fn an_entry_ends_on_the_day_it_names() {
 }
 
 #[test]
-fn after_256_hits_the_search_ends_and_the_text_is_flagged() {
+fn after_256_hits_the_search_ends_and_the_text_is_held() {
     let (matcher, _) = compiled(&[list("l", PolicyOutcome::Mask, "好的")]);
     let findings = find(&matcher, &"好的".repeat(MAX_HITS));
     assert_eq!((findings.hits.len(), findings.too_many_hits), (MAX_HITS, false));
     assert_eq!(findings.outcome, PolicyOutcome::Mask);
     let findings = find(&matcher, &"好的".repeat(MAX_HITS + 1));
     assert_eq!((findings.hits.len(), findings.too_many_hits), (MAX_HITS, true));
-    assert_eq!((findings.outcome, findings.decisive()), (PolicyOutcome::Flag, None));
+    assert_eq!((findings.outcome, findings.decisive()), (PolicyOutcome::Hold, None));
+}
+
+#[test]
+fn hits_without_effect_hide_no_word() {
+    let dry_run = WordList { effect: ListEffect::DryRun, ..list("dry run", PolicyOutcome::Mask, "好的") };
+    let (matcher, _) = compiled(&[dry_run, list("live", PolicyOutcome::Refuse, "大麻")]);
+    let findings = find(&matcher, &format!("{}大麻", "好的".repeat(2 * MAX_HITS)));
+    assert_eq!((findings.hits.len(), findings.too_many_hits), (MAX_HITS + 1, false));
+    assert_eq!(findings.outcome, PolicyOutcome::Refuse);
+
+    let (matcher, _) = compiled(&[
+        list("allowed", PolicyOutcome::Allow, "大麻烦"),
+        list("masked", PolicyOutcome::Mask, "大麻"),
+        list("refused", PolicyOutcome::Refuse, "坏词"),
+    ]);
+    let findings = find(&matcher, &format!("{}坏词", "大麻烦".repeat(MAX_HITS / 2)));
+    assert_eq!((findings.outcome, findings.too_many_hits), (PolicyOutcome::Hold, true), "it is not shown");
 }
 
 #[test]

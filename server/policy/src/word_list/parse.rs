@@ -68,8 +68,8 @@ impl WordList {
 struct Reader<'s> {
     settings: &'s ListSettings,
     entries: Vec<WordEntry>,
-    /// The line of each id.
-    ids: HashMap<String, u32>,
+    /// The position of the entry of each id.
+    ids: HashMap<String, usize>,
     faults: Vec<(u32, String)>,
     more: usize,
 }
@@ -113,8 +113,9 @@ impl Reader<'_> {
     fn json(&mut self, line: u32, text: &str) -> Line {
         let fields: Map<String, Value> =
             serde_json::from_str(text).map_err(|_| r#"must be a JSON object, as {"word":"example"}"#.to_owned())?;
-        if let Some(unknown) = fields.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            return Err(format!("`{unknown}` is no key of an entry: write one of {}", KEYS.join(", ")));
+        if fields.keys().any(|key| !KEYS.contains(&key.as_str())) {
+            // The message leaves out the key, which may be a word.
+            return Err(format!("has an unknown key: write only {}", KEYS.join(", ")));
         }
         let word = field(&fields, "word")?.ok_or("has no word")?;
         self.entry(line, word, &fields)
@@ -150,14 +151,19 @@ impl Reader<'_> {
         }
         let named = name(fields, "id")?;
         let id = named.map_or_else(|| hex(word.as_bytes(), ID_DIGITS), str::to_owned);
-        match self.ids.get(&id) {
-            None => {}
-            // The same word again, as collections of several lists have it.
-            Some(_) if named.is_none() => return Ok(None),
-            Some(first) => return Err(format!("has the `id` of line {first}: each entry has its own")),
+        let entry = WordEntry { word: word.to_owned(), id, line, outcome, code, mode, expires };
+        match self.ids.get(&entry.id).map(|position| &self.entries[*position]) {
+            None => {
+                self.ids.insert(entry.id.clone(), self.entries.len());
+                Ok(Some(entry))
+            }
+            // Collections of several lists have words twice.
+            Some(first) if WordEntry { line, ..first.clone() } == entry && named.is_none() => Ok(None),
+            Some(first) if first.word == entry.word && named.is_none() => {
+                Err(format!("has the word of line {} with other values: keep one of the two", first.line))
+            }
+            Some(first) => Err(format!("has the `id` of line {}: each entry has its own", first.line)),
         }
-        self.ids.insert(id.clone(), line);
-        Ok(Some(WordEntry { word: word.to_owned(), id, line, outcome, code, mode, expires }))
     }
 }
 

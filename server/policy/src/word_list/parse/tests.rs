@@ -50,7 +50,7 @@ fn each_wrong_line_is_reported_with_its_number_and_without_its_word() {
         (r#"{"word":"secret","outcome":"ban"}"#, "`outcome` must be one of allow, mask, flag, hold, reject, refuse"),
         (r#"{"word":"secret","mode":"exact"}"#, "`mode` must be word or part"),
         (r#"{"word":"secret","expires":"tomorrow"}"#, "`expires` must be a day, as 2027-01-31"),
-        (r#"{"word":"secret","severity":3}"#, "`severity` is no key of an entry: write one of word, outcome"),
+        (r#"{"word":"secret","severity":3}"#, "has an unknown key: write only word, outcome, mode, id, code, expires"),
         (r#"{"word":7}"#, "`word` must be a text"),
         (r#"{"outcome":"hold"}"#, "has no word"),
         (r#"{"word":"  "}"#, "has an empty word"),
@@ -60,12 +60,15 @@ fn each_wrong_line_is_reported_with_its_number_and_without_its_word() {
         (r#"{"word":"secret""#, "must be a JSON object"),
         (r#"["secret"]"#, "must be a JSON object"),
         ("secret", "must be a JSON object"),
+        (r#"{"word":"secret","secret":"refuse"}"#, "has an unknown key"),
         (r#"{"word":"secret","id":"first"}"#, "has the `id` of line 1"),
+        (r#"{"word":"plain","outcome":"refuse"}"#, "has the word of line 2 with other values"),
     ];
     let lines: Vec<&str> = wrong.iter().map(|(line, _)| *line).collect();
-    let found = faults(&format!("{{\"word\":\"fine\",\"id\":\"first\"}}\n{}", lines.join("\n")));
+    let found =
+        faults(&format!("{{\"word\":\"fine\",\"id\":\"first\"}}\n{{\"word\":\"plain\"}}\n{}", lines.join("\n")));
     assert_eq!(found.len(), wrong.len(), "{found:?}");
-    for ((line, what), (number, (_, expected))) in found.iter().zip((2..).zip(wrong)) {
+    for ((line, what), (number, (_, expected))) in found.iter().zip((3..).zip(wrong)) {
         assert!(*line == number && what.starts_with(expected), "line {line}: {what}");
         assert!(!what.contains("secret"), "{what}");
     }
