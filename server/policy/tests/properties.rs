@@ -1,5 +1,7 @@
 //! Normalisation, search and masks, compared with simple definitions on random texts.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it stands")]
+
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use riposte_policy::{
