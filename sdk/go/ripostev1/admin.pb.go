@@ -1959,7 +1959,7 @@ func (x *GetClientInfoRequest) GetReason() string {
 // What is stored about the client.
 type GetClientInfoResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+	// The facts that the caller of the create sent; empty if it sent none.
 	Client        *ClientInfo `protobuf:"bytes,1,opt,name=client,proto3" json:"client,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

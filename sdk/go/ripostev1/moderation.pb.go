@@ -533,9 +533,9 @@ type ModeratedComment struct {
 	// The newest decision; unset if none.
 	LastDecision *Decision `protobuf:"bytes,7,opt,name=last_decision,json=lastDecision,proto3" json:"last_decision,omitempty"`
 	// A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
-	// one network have the same one. Empty if the address is unknown or no longer kept.
+	// one network have the same one. Empty if the address is unknown.
 	NetworkToken string `protobuf:"bytes,8,opt,name=network_token,json=networkToken,proto3" json:"network_token,omitempty"`
-	// The platform on which it was written; empty if unknown or no longer kept.
+	// The platform on which it was written; empty if unknown.
 	Platform      string `protobuf:"bytes,9,opt,name=platform,proto3" json:"platform,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

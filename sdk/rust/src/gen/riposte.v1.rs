@@ -2866,7 +2866,7 @@ impl ::prost::Name for GetClientInfoRequest {
 /// What is stored about the client.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetClientInfoResponse {
-    /// The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+    /// The facts that the caller of the create sent; empty if it sent none.
     #[prost(message, optional, tag = "1")]
     pub client: ::core::option::Option<ClientInfo>,
 }
@@ -7613,10 +7613,10 @@ pub struct ModeratedComment {
     #[prost(message, optional, tag = "7")]
     pub last_decision: ::core::option::Option<Decision>,
     /// A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
-    /// one network have the same one. Empty if the address is unknown or no longer kept.
+    /// one network have the same one. Empty if the address is unknown.
     #[prost(string, tag = "8")]
     pub network_token: ::prost::alloc::string::String,
-    /// The platform on which it was written; empty if unknown or no longer kept.
+    /// The platform on which it was written; empty if unknown.
     #[prost(string, tag = "9")]
     pub platform: ::prost::alloc::string::String,
 }

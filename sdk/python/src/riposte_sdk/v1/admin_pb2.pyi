@@ -1041,7 +1041,7 @@ class GetClientInfoResponse(_message.Message):
     CLIENT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def client(self) -> _comment_pb2.ClientInfo:
-        """The facts that the caller of the create sent; empty if it sent none or they are no longer kept."""
+        """The facts that the caller of the create sent; empty if it sent none."""
 
     def __init__(
         self,

@@ -360,10 +360,10 @@ class ModeratedComment(_message.Message):
     """Open reports of distinct members since the comment was last settled."""
     network_token: _builtins.str
     """A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
-    one network have the same one. Empty if the address is unknown or no longer kept.
+    one network have the same one. Empty if the address is unknown.
     """
     platform: _builtins.str
-    """The platform on which it was written; empty if unknown or no longer kept."""
+    """The platform on which it was written; empty if unknown."""
     @_builtins.property
     def comment(self) -> _comment_pb2.Comment:
         """The comment with its true state and its content."""

@@ -1055,7 +1055,7 @@ export const GetClientInfoRequestSchema: GenMessage<GetClientInfoRequest> = /*@_
  */
 export type GetClientInfoResponse = Message<"riposte.v1.GetClientInfoResponse"> & {
   /**
-   * The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+   * The facts that the caller of the create sent; empty if it sent none.
    *
    * @generated from field: riposte.v1.ClientInfo client = 1;
    */

@@ -134,14 +134,14 @@ export type ModeratedComment = Message<"riposte.v1.ModeratedComment"> & {
 
   /**
    * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
-   * one network have the same one. Empty if the address is unknown or no longer kept.
+   * one network have the same one. Empty if the address is unknown.
    *
    * @generated from field: string network_token = 8;
    */
   networkToken: string;
 
   /**
-   * The platform on which it was written; empty if unknown or no longer kept.
+   * The platform on which it was written; empty if unknown.
    *
    * @generated from field: string platform = 9;
    */

@@ -48,7 +48,7 @@ private static final long serialVersionUID = 0L;
   private dev.riposte.v1.ClientInfo client_;
   /**
    * <pre>
-   * The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+   * The facts that the caller of the create sent; empty if it sent none.
    * </pre>
    *
    * <code>.riposte.v1.ClientInfo client = 1 [json_name = "client"];</code>
@@ -60,7 +60,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+   * The facts that the caller of the create sent; empty if it sent none.
    * </pre>
    *
    * <code>.riposte.v1.ClientInfo client = 1 [json_name = "client"];</code>
@@ -72,7 +72,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+   * The facts that the caller of the create sent; empty if it sent none.
    * </pre>
    *
    * <code>.riposte.v1.ClientInfo client = 1 [json_name = "client"];</code>
@@ -438,7 +438,7 @@ private static final long serialVersionUID = 0L;
         dev.riposte.v1.ClientInfo, dev.riposte.v1.ClientInfo.Builder, dev.riposte.v1.ClientInfoOrBuilder> clientBuilder_;
     /**
      * <pre>
-     * The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+     * The facts that the caller of the create sent; empty if it sent none.
      * </pre>
      *
      * <code>.riposte.v1.ClientInfo client = 1 [json_name = "client"];</code>
@@ -449,7 +449,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+     * The facts that the caller of the create sent; empty if it sent none.
      * </pre>
      *
      * <code>.riposte.v1.ClientInfo client = 1 [json_name = "client"];</code>
@@ -464,7 +464,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+     * The facts that the caller of the create sent; empty if it sent none.
      * </pre>
      *
      * <code>.riposte.v1.ClientInfo client = 1 [json_name = "client"];</code>
@@ -484,7 +484,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+     * The facts that the caller of the create sent; empty if it sent none.
      * </pre>
      *
      * <code>.riposte.v1.ClientInfo client = 1 [json_name = "client"];</code>
@@ -502,7 +502,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+     * The facts that the caller of the create sent; empty if it sent none.
      * </pre>
      *
      * <code>.riposte.v1.ClientInfo client = 1 [json_name = "client"];</code>
@@ -527,7 +527,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+     * The facts that the caller of the create sent; empty if it sent none.
      * </pre>
      *
      * <code>.riposte.v1.ClientInfo client = 1 [json_name = "client"];</code>
@@ -544,7 +544,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+     * The facts that the caller of the create sent; empty if it sent none.
      * </pre>
      *
      * <code>.riposte.v1.ClientInfo client = 1 [json_name = "client"];</code>
@@ -556,7 +556,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+     * The facts that the caller of the create sent; empty if it sent none.
      * </pre>
      *
      * <code>.riposte.v1.ClientInfo client = 1 [json_name = "client"];</code>
@@ -571,7 +571,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+     * The facts that the caller of the create sent; empty if it sent none.
      * </pre>
      *
      * <code>.riposte.v1.ClientInfo client = 1 [json_name = "client"];</code>

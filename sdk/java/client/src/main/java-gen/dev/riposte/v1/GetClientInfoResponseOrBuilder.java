@@ -10,7 +10,7 @@ public interface GetClientInfoResponseOrBuilder extends
 
   /**
    * <pre>
-   * The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+   * The facts that the caller of the create sent; empty if it sent none.
    * </pre>
    *
    * <code>.riposte.v1.ClientInfo client = 1 [json_name = "client"];</code>
@@ -19,7 +19,7 @@ public interface GetClientInfoResponseOrBuilder extends
   boolean hasClient();
   /**
    * <pre>
-   * The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+   * The facts that the caller of the create sent; empty if it sent none.
    * </pre>
    *
    * <code>.riposte.v1.ClientInfo client = 1 [json_name = "client"];</code>
@@ -28,7 +28,7 @@ public interface GetClientInfoResponseOrBuilder extends
   dev.riposte.v1.ClientInfo getClient();
   /**
    * <pre>
-   * The facts that the caller of the create sent; empty if it sent none or they are no longer kept.
+   * The facts that the caller of the create sent; empty if it sent none.
    * </pre>
    *
    * <code>.riposte.v1.ClientInfo client = 1 [json_name = "client"];</code>

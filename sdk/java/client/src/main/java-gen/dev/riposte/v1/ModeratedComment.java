@@ -360,7 +360,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
-   * one network have the same one. Empty if the address is unknown or no longer kept.
+   * one network have the same one. Empty if the address is unknown.
    * </pre>
    *
    * <code>string network_token = 8 [json_name = "networkToken"];</code>
@@ -382,7 +382,7 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
-   * one network have the same one. Empty if the address is unknown or no longer kept.
+   * one network have the same one. Empty if the address is unknown.
    * </pre>
    *
    * <code>string network_token = 8 [json_name = "networkToken"];</code>
@@ -408,7 +408,7 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object platform_ = "";
   /**
    * <pre>
-   * The platform on which it was written; empty if unknown or no longer kept.
+   * The platform on which it was written; empty if unknown.
    * </pre>
    *
    * <code>string platform = 9 [json_name = "platform"];</code>
@@ -429,7 +429,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The platform on which it was written; empty if unknown or no longer kept.
+   * The platform on which it was written; empty if unknown.
    * </pre>
    *
    * <code>string platform = 9 [json_name = "platform"];</code>
@@ -1960,7 +1960,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
-     * one network have the same one. Empty if the address is unknown or no longer kept.
+     * one network have the same one. Empty if the address is unknown.
      * </pre>
      *
      * <code>string network_token = 8 [json_name = "networkToken"];</code>
@@ -1981,7 +1981,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
-     * one network have the same one. Empty if the address is unknown or no longer kept.
+     * one network have the same one. Empty if the address is unknown.
      * </pre>
      *
      * <code>string network_token = 8 [json_name = "networkToken"];</code>
@@ -2003,7 +2003,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
-     * one network have the same one. Empty if the address is unknown or no longer kept.
+     * one network have the same one. Empty if the address is unknown.
      * </pre>
      *
      * <code>string network_token = 8 [json_name = "networkToken"];</code>
@@ -2021,7 +2021,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
-     * one network have the same one. Empty if the address is unknown or no longer kept.
+     * one network have the same one. Empty if the address is unknown.
      * </pre>
      *
      * <code>string network_token = 8 [json_name = "networkToken"];</code>
@@ -2036,7 +2036,7 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
-     * one network have the same one. Empty if the address is unknown or no longer kept.
+     * one network have the same one. Empty if the address is unknown.
      * </pre>
      *
      * <code>string network_token = 8 [json_name = "networkToken"];</code>
@@ -2056,7 +2056,7 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object platform_ = "";
     /**
      * <pre>
-     * The platform on which it was written; empty if unknown or no longer kept.
+     * The platform on which it was written; empty if unknown.
      * </pre>
      *
      * <code>string platform = 9 [json_name = "platform"];</code>
@@ -2076,7 +2076,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The platform on which it was written; empty if unknown or no longer kept.
+     * The platform on which it was written; empty if unknown.
      * </pre>
      *
      * <code>string platform = 9 [json_name = "platform"];</code>
@@ -2097,7 +2097,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The platform on which it was written; empty if unknown or no longer kept.
+     * The platform on which it was written; empty if unknown.
      * </pre>
      *
      * <code>string platform = 9 [json_name = "platform"];</code>
@@ -2114,7 +2114,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The platform on which it was written; empty if unknown or no longer kept.
+     * The platform on which it was written; empty if unknown.
      * </pre>
      *
      * <code>string platform = 9 [json_name = "platform"];</code>
@@ -2128,7 +2128,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The platform on which it was written; empty if unknown or no longer kept.
+     * The platform on which it was written; empty if unknown.
      * </pre>
      *
      * <code>string platform = 9 [json_name = "platform"];</code>

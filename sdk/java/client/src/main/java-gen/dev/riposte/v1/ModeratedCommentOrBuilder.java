@@ -195,7 +195,7 @@ public interface ModeratedCommentOrBuilder extends
   /**
    * <pre>
    * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
-   * one network have the same one. Empty if the address is unknown or no longer kept.
+   * one network have the same one. Empty if the address is unknown.
    * </pre>
    *
    * <code>string network_token = 8 [json_name = "networkToken"];</code>
@@ -205,7 +205,7 @@ public interface ModeratedCommentOrBuilder extends
   /**
    * <pre>
    * A token of the writer's network (/24 or /48), for recognising waves: comments of one week from
-   * one network have the same one. Empty if the address is unknown or no longer kept.
+   * one network have the same one. Empty if the address is unknown.
    * </pre>
    *
    * <code>string network_token = 8 [json_name = "networkToken"];</code>
@@ -216,7 +216,7 @@ public interface ModeratedCommentOrBuilder extends
 
   /**
    * <pre>
-   * The platform on which it was written; empty if unknown or no longer kept.
+   * The platform on which it was written; empty if unknown.
    * </pre>
    *
    * <code>string platform = 9 [json_name = "platform"];</code>
@@ -225,7 +225,7 @@ public interface ModeratedCommentOrBuilder extends
   java.lang.String getPlatform();
   /**
    * <pre>
-   * The platform on which it was written; empty if unknown or no longer kept.
+   * The platform on which it was written; empty if unknown.
    * </pre>
    *
    * <code>string platform = 9 [json_name = "platform"];</code>
