@@ -222,7 +222,7 @@ impl<K> QueueSet<K> {
         let batch = match role {
             CommitterRole::Contended => self.take_from(ReadyList::Contended, role),
             CommitterRole::Regular => {
-                let contended = !(self.took_contended && !self.ready.is_empty()) && self.move_due_to_front();
+                let contended = (self.ready.is_empty() || !self.took_contended) && self.move_due_to_front();
                 self.took_contended = contended;
                 self.take_from(if contended { ReadyList::Contended } else { ReadyList::Partitions }, role)
             }
