@@ -55,7 +55,7 @@ fn main() {
     println!("table of code points: {:.1} ms", table * 1e3);
     let corpora = [("Spanish", texts::madrid(&folder)), ("Chinese", texts::vtaiwan(&folder))];
     println!(
-        "\n| entries | texts | code points | normalized, ns | normalized and matched, ns | with inputs, ns | hits |"
+        "\n| entries | texts | code points | normalized, ns | normalized and matched, ns | with facts, ns | hits |"
     );
     println!("|--:|---|--:|--:|--:|--:|--:|");
     for count in ENTRIES {

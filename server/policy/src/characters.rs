@@ -150,7 +150,7 @@ pub(crate) struct Characters {
 }
 
 impl Characters {
-    /// Computes the table from the data of Unicode, in some 50 ms.
+    /// Computes the table from the data of Unicode, in some 90 ms.
     pub(crate) fn new() -> Self {
         let mut characters = Self { index: Vec::new(), segments: Vec::new(), sequences: Vec::new() };
         let mut known: HashMap<Vec<Character>, u16> = HashMap::new();
