@@ -50,11 +50,15 @@
 //!   the commit. This covers an invalidation that never reached a replica, and one whose process
 //!   ended before the invalidation did.
 
+mod committed;
+
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::page::{ListOrder, PageQuery, ReplyPage, RootPage};
 use riposte_core::ports::RenderedPage;
 use riposte_core::{Comment, CommentId, Content, LikeValue, MemberId, Partition, Subject, SubjectId, SubjectKey};
+
+pub use committed::{CommittedState, ConcealedComment};
 
 /// The error of a cache that did not respond, or not in time. The cached data is then unknown, and
 /// no decision may depend on it.
@@ -356,30 +360,6 @@ pub struct SubjectMember {
     pub key: SubjectKey,
     /// The member.
     pub member: MemberId,
-}
-
-/// A comment that is not visible.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ConcealedComment {
-    /// The subject of the comment.
-    pub subject: SubjectId,
-    /// The comment.
-    pub comment: CommentId,
-    /// The revision of the subject at which the state of the comment changed.
-    pub revision: i64,
-}
-
-/// Commits of a partition, as the relay reports them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CommittedState {
-    /// The highest revisions of subjects.
-    pub revisions: Vec<(SubjectId, i64)>,
-    /// Likes of comments that were liked or became visible, as the rows have them now.
-    pub likes: Vec<LikeCounts>,
-    /// Comments whose states changed and that are not visible now.
-    pub concealed: Vec<ConcealedComment>,
-    /// Members whose likes changed.
-    pub likers: Vec<SubjectMember>,
 }
 
 /// The position of the relay in a partition.

@@ -102,9 +102,9 @@ impl Comments {
     /// does not affect comments of others.
     ///
     /// # Errors
-    /// The error of the store if it could search for none of the comments. Otherwise each comment has
-    /// its own result: its location, the error of its data source, or [`Error::CommentNotFound`] if
-    /// it is missing or of a type that the caller may not use.
+    /// The error of the store if it could search for none of the comments. Otherwise each comment
+    /// has its own result: its location, the error of its data source, or
+    /// [`Error::CommentNotFound`] if it is missing or of a type that the caller may not use.
     pub async fn locate_each(&self, caller: &Caller, ids: &[CommentId]) -> Result<Vec<Result<CommentLocation>>> {
         let error = match self.located(caller, ids).await {
             Ok(found) => return Ok(found),

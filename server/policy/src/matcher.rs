@@ -18,8 +18,8 @@ use std::sync::Arc;
 pub use build::{EntryNote, MAX_HEAP_BYTES, MatcherError, NoteKind};
 pub use resolve::{Findings, Hit, HitEffect};
 
-/// The largest number of hits of live lists in a text: one more ends the search. Of hits of lists
-/// in dry run, more than so many are left out.
+/// The largest number of hits of live lists in a text: one more ends the search. Of the hits of
+/// lists in dry run the first ones are recorded, up to the same number.
 pub const MAX_HITS: usize = 256;
 
 /// The entries of all lists of an object type, ready for the search.

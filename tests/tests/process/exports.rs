@@ -1,4 +1,4 @@
-//! What `riposte export` asks of the database.
+//! The reads of the database that `riposte export` causes.
 
 use anyhow::{Result, ensure};
 use riposte_sdk::v1::LikeValue;

@@ -93,8 +93,8 @@ impl CacheRepair {
         Ok(())
     }
 
-    /// Returns `false` after so many failures in a row that a further failure to conceal the
-    /// comments of a partition is passed over.
+    /// Returns `false` if a partition has failed [`MAX_CONCEAL_FAILURES`] times in a row: a further
+    /// failure to conceal its comments is then passed over.
     pub(super) fn can_conceal(&self, partition: Partition) -> bool {
         self.stuck.get(&partition).is_none_or(|failures| *failures < MAX_CONCEAL_FAILURES)
     }

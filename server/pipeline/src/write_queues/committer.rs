@@ -42,7 +42,8 @@ impl<K: BatchType> Committer<K> {
                 work.notify_one(); // there is work for another committer
             }
             if self.role == CommitterRole::Contended && next_attempt.is_some() {
-                self.source_queue.work(CommitterRole::Regular).notify_one(); // it takes the other contended subjects
+                // A regular committer takes the other contended subjects.
+                self.source_queue.work(CommitterRole::Regular).notify_one();
             }
             match batch {
                 Some(batch) => self.commit(batch).await,

@@ -47,8 +47,8 @@ impl Contention {
         contended
     }
 
-    /// Returns the time of the next attempt to commit a subject without a wait; `None` if no hold of
-    /// it is stored. The time may have passed.
+    /// Returns the time of the next attempt to commit a subject without a wait; `None` if no hold
+    /// of it is stored. The time may have passed.
     pub(super) fn next_attempt(&self, subject: &SubjectKey) -> Option<Instant> {
         self.subjects.get(subject).map(|held| held.last + held.pause)
     }

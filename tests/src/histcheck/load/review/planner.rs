@@ -31,10 +31,10 @@ const TARGETS: usize = 6;
 
 /// The comments that all clients know: subject, id and author of each.
 #[derive(Debug, Default)]
-pub(crate) struct ReviewedComments(Mutex<Known>);
+pub(crate) struct ReviewedComments(Mutex<SharedComments>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct SharedComments {
     comments: Vec<KnownComment>,
     /// Those that a verdict brought into sight, and those of which an edit waits. Later changes may
     /// have ended either.
@@ -88,14 +88,19 @@ impl ReviewedComments {
         one_of(&self.lock().in_sight, rng)
     }
 
-    /// Returns a comment of these members that came into sight.
+    /// Returns a comment of these members that came into sight, in half of the cases one of which
+    /// an edit waits.
     fn in_sight_of(&self, members: &Range<u32>, rng: &mut StdRng) -> Option<KnownComment> {
-        let own: Vec<KnownComment> =
-            self.lock().in_sight.iter().filter(|comment| members.contains(&comment.member)).copied().collect();
-        one_of(&own, rng)
+        let known = self.lock();
+        let own = |comments: &[KnownComment]| {
+            let own = comments.iter().filter(|comment| members.contains(&comment.member)).copied();
+            own.collect::<Vec<KnownComment>>()
+        };
+        let proposed = if rng.random() { one_of(&own(&known.proposed), rng) } else { None };
+        proposed.or_else(|| one_of(&own(&known.in_sight), rng))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, SharedComments> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -134,7 +139,7 @@ pub(super) struct ReviewPlanner {
     own: Vec<KnownComment>,
     /// Acknowledged requests, which may be repeated.
     acknowledged: Vec<(u32, ReviewCall, RequestId)>,
-    /// Texts and proposed edits as a moderator read them, with the lease under which they were read.
+    /// Texts and proposed edits as a moderator read them, each with the lease of that read.
     read: Vec<(Readable, Box<str>)>,
 }
 
@@ -219,7 +224,8 @@ impl ReviewPlanner {
                 }
             }
         }
-        // Of the reports of a reporter the newest request is known, and a like has no answer of its own.
+        // Of the reports of a reporter the newest request is known, and a like returns nothing of
+        // its own.
         let is_repeatable = !matches!(planned.call, ReviewCall::Like { .. } | ReviewCall::Report { .. });
         if planned.call.writes() && is_repeatable {
             let request = (planned.subject, planned.call.clone(), op.request);
@@ -269,7 +275,8 @@ impl ReviewPlanner {
         Some(PlannedReview::of(parent.subject, call))
     }
 
-    /// Returns an edit of an own comment, in most cases of one that came into sight.
+    /// Returns an edit of an own comment, in most cases of one that came into sight; half of these
+    /// have an edit that waits, which the new one replaces.
     fn edit(&mut self, known: &ReviewedComments) -> Option<PlannedReview> {
         let first = FIRST_MEMBER + self.client * MEMBERS;
         let is_any = self.rng.random_ratio(1, 4);
@@ -312,9 +319,14 @@ impl ReviewPlanner {
             .filter(|planned| matches!(&planned.call, ReviewCall::Release { lease, .. } if !lease.is_empty()))
     }
 
+    /// Takes something that was read; in half of the cases a proposed edit, if one was.
     fn take_read(&mut self) -> Option<(Readable, Box<str>)> {
         let count = self.read.len();
-        (count > 0).then(|| self.read.swap_remove(self.rng.random_range(0..count)))
+        let prefers_edits = self.rng.random();
+        let at = if count > 0 { self.rng.random_range(0..count) } else { return None };
+        let is_edit = |(readable, _): &(Readable, Box<str>)| prefers_edits && readable.state.is_none();
+        let edit = (at..count).chain(0..at).find(|at| is_edit(&self.read[*at]));
+        Some(self.read.swap_remove(edit.unwrap_or(at)))
     }
 
     /// Returns a verdict on texts or proposed edits that were read before. Some were judged or
