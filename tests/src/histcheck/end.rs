@@ -65,7 +65,7 @@ pub(super) async fn read(
                 .with_context(|| format!("subject {subject} at server {number}"))?;
         }
         let drifts = drifts.get(&subject).cloned().unwrap_or_default();
-        let Exports { likes, visible } = export(environment, server, subject, drifts).await?;
+        let ExportedSubject { likes, visible } = export(environment, server, subject, drifts).await?;
         lists(environment, subject, &likes, &visible).await.with_context(|| format!("lists of subject {subject}"))?;
         states(environment, subject, &likes).await.with_context(|| format!("likes of subject {subject}"))?;
         let number = subject as usize % SERVERS;
@@ -182,13 +182,18 @@ async fn attempt(
 }
 
 /// The likes of a subject, and its visible comments with their authors.
-struct Exports {
+struct ExportedSubject {
     likes: Vec<(i64, u32, Value)>,
     visible: Vec<(i64, u32)>,
 }
 
 /// Exports all rows and likes.
-async fn export(environment: &Environment, server: &Server, subject: u32, drifts: Vec<String>) -> Result<Exports> {
+async fn export(
+    environment: &Environment,
+    server: &Server,
+    subject: u32,
+    drifts: Vec<String>,
+) -> Result<ExportedSubject> {
     let begun = environment.now();
     let request = ExportSubjectRequest { key: Some(names::key(subject)) };
     let mut subject_counts = None;
@@ -223,7 +228,7 @@ async fn export(environment: &Environment, server: &Server, subject: u32, drifts
     let outcome = Outcome::Export { counts: subject_counts, rows, likes: likes.as_slice().into(), drifts };
     let (ended, call) = (environment.now(), Call::Export { subject });
     environment.recorder.op(Op { client: CLIENT + 9, server: 0, begun, ended, request: (0, 0), call, outcome })?;
-    Ok(Exports { likes, visible })
+    Ok(ExportedSubject { likes, visible })
 }
 
 /// Returns the stored counts that differ from their rows, by subject.

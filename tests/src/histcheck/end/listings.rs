@@ -13,7 +13,7 @@ use crate::histcheck::names;
 /// Size of the pages, so that some lists have several.
 const PAGE_SIZE: i32 = 7;
 
-/// Reads who likes a comment, alternately at each server.
+/// Reads the likers of a comment, alternately at each server.
 ///
 /// # Errors
 /// Fails when a read fails, since no fault is injected any more.

@@ -23,7 +23,8 @@ const REPORTS: &str = "comment_id, member_id, COALESCE(decisions, 0), COALESCE(s
 /// The withheld texts that are proposed edits.
 const ARE_PROPOSALS: &str = " WHERE kind = 1";
 
-/// Records every table of subjects, comments, contents, likes, reviews, decisions, proposals and reports.
+/// Records every table of subjects, comments, contents, likes, reviews, decisions, proposals and
+/// reports.
 ///
 /// # Errors
 /// Fails when a database does not respond, or has an unreadable row.

@@ -97,7 +97,7 @@ pub(crate) struct SeenComment {
     pub(crate) state: i8,
 }
 
-/// The states of a proposed edit, by the codes of the rows. Those of the contract are the first two.
+/// The states of a proposed edit, by the codes of the rows. The contract has the first two.
 pub(crate) mod proposal_state {
     pub(crate) const WAITING: i8 = 1;
     pub(crate) const REJECTED: i8 = 2;
@@ -184,8 +184,8 @@ pub(crate) enum ReviewResponse {
     /// Comments as moderators see them.
     Moderated(Box<[ModeratedItem]>),
     Decisions(Box<[SeenDecision]>),
-    /// Comments on the public port with the proposed edits of some, the counts of the subject if the
-    /// response has them, and true if it names a moderator or has a note of one.
+    /// Comments on the public port with the proposed edits of some, the counts of the subject if
+    /// the response has them, and true if it names a moderator or a reporter or has words of one.
     Seen {
         comments: Box<[SeenComment]>,
         proposals: Box<[(i64, SeenProposal)]>,

@@ -135,8 +135,8 @@ impl Event {
 impl Change {
     /// Returns the place among the changes of one batch, of which `leaving` is the number of the
     /// decision that takes the comment out of sight. A verdict names the version before it, so none
-    /// follows a write of the author in the same batch, unless it is a proposed edit, which makes no
-    /// version.
+    /// follows a write of the author in the same batch, unless it is a proposed edit, which makes
+    /// no version.
     fn place(self, leaving: Option<i32>) -> i64 {
         match self {
             Self::Decided(DecisionRow { proposal, revision: 0, .. }) if proposal > 0 => i64::MAX,

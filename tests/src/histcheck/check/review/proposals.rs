@@ -38,7 +38,7 @@ pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
             }
             (ReviewCall::Public { read, viewer, fresh }, ReviewResponse::Seen { comments, proposals, .. }) => {
                 let since = if *fresh { op.begun } else { op.begun.saturating_sub(MAX_AGE) };
-                let public = PublicAnswer { read: *read, viewer: *viewer, since, comments, proposals, number };
+                let public = PublicResponse { read: *read, viewer: *viewer, since, comments, proposals, number };
                 public.check(lives, findings, op);
             }
             _other => {}
@@ -80,7 +80,7 @@ fn is_stored(lives: &Lives<'_>, id: i64, seen: &SeenProposal) -> bool {
 }
 
 /// Returns the violation of the response to an edit, which has the proposal that the edit became,
-/// or at a repeat the same one in its present state, and the text in sight beside it.
+/// or at a repeat the same one in its present state, and the text in sight.
 fn edit_violation(
     lives: &Lives<'_>,
     op: &Op,
@@ -99,7 +99,7 @@ fn edit_violation(
 }
 
 /// A response of the public port.
-struct PublicAnswer<'h> {
+struct PublicResponse<'h> {
     read: PublicRead,
     viewer: Option<u32>,
     /// The time from which on the response may show the rows.
@@ -109,7 +109,7 @@ struct PublicAnswer<'h> {
     number: u32,
 }
 
-impl PublicAnswer<'_> {
+impl PublicResponse<'_> {
     fn check(&self, lives: &Lives<'_>, findings: &mut Findings, op: &Op) {
         self.check_proposals(lives, findings, op);
         for shown in self.comments {
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_that_waits_is_read_by_its_author_and_by_nobody_else() {
+    fn an_edit_that_waits_is_read_by_its_author_alone() {
         let found = |viewer, text, proposal| {
             let mut sample = proposed();
             read(&mut sample, 6, viewer, text, proposal);
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_on_an_edit_that_does_not_wait_is_found() {
+    fn a_judgement_of_an_edit_that_does_not_wait_is_found() {
         let mut replaced = proposed();
         replaced.read_proposal(6, 11, "11.p1", 1, 1).propose(7, 11, 2, 5).judge_proposal(8, (11, "11.p1"), (2, 1), 6);
         replaced.finds("proposals", "when number 1 is judged");

@@ -9,7 +9,7 @@ use super::lives::Lives;
 use super::review_call;
 use crate::histcheck::history::{ModeratorAct, Nanos, Outcome, RequestId, ReviewCall, ReviewResponse, state};
 
-/// Finds reports that are lost, that nobody made, or that are first twice.
+/// Finds reports that are lost, that were not requested, or that are first twice.
 pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
     let stored: BTreeSet<(i64, u8)> = lives.reports.values().flatten().map(|row| (row.comment, row.reporter)).collect();
     let mut requested: BTreeSet<(i64, u8)> = BTreeSet::new();
@@ -34,12 +34,12 @@ pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
     for report in stored.difference(&requested) {
         findings.add(|| format!("the report {report:?} was not requested"), &[]);
     }
-    check_kept(lives, findings);
+    check_keeps(lives, findings);
 }
 
 /// Checks that between each decision that kept a comment in sight and the one on its text before it
 /// there was a report. One without a response may be executed later.
-fn check_kept(lives: &Lives<'_>, findings: &mut Findings) {
+fn check_keeps(lives: &Lives<'_>, findings: &mut Findings) {
     let mut reports: BTreeMap<i64, Vec<(Nanos, Nanos)>> = BTreeMap::new();
     for op in lives.numbers.iter().map(|number| lives.op(*number)) {
         let Some(ReviewCall::Report { comment, .. }) = review_call(op) else { continue };
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_comment_in_sight_is_kept_only_while_a_report_waits() {
-        let kept = |reported: bool| {
+        let judged = |reported: bool| {
             let mut sample = ReviewSample::default();
             sample.read(5, 11, "11.2", state::ACTIVE, 1);
             if reported {
@@ -92,14 +92,14 @@ mod tests {
             sample.judge(7, 1, (11, "11.2"), keep(2), 0);
             (sample, keep(3))
         };
-        kept(true).0.finds_nothing();
-        kept(false).0.finds("reports", "kept without a report");
-        let (mut sample, again) = kept(true);
+        judged(true).0.finds_nothing();
+        judged(false).0.finds("reports", "kept without a report");
+        let (mut sample, again) = judged(true);
         sample.judge(8, 1, (11, "11.3"), again, 0).finds("reports", "kept without a report");
     }
 
     #[test]
-    fn a_report_that_is_lost_or_that_nobody_made_is_found() {
+    fn a_report_that_is_lost_or_was_not_requested_is_found() {
         let mut lost = ReviewSample::default();
         lost.report(11, 1, 1).lose_report().finds("reports", "(11, 1) has no row");
         let mut made = ReviewSample::default();

@@ -31,10 +31,10 @@ const TARGETS: usize = 6;
 
 /// The comments that all clients know: subject, id and author of each.
 #[derive(Debug, Default)]
-pub(crate) struct ReviewedComments(Mutex<Known>);
+pub(crate) struct ReviewedComments(Mutex<SharedComments>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct SharedComments {
     comments: Vec<KnownComment>,
     /// Those that a verdict brought into sight, and those of which an edit waits. Later changes may
     /// have ended either.
@@ -95,7 +95,7 @@ impl ReviewedComments {
         one_of(&own, rng)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, SharedComments> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -134,7 +134,7 @@ pub(super) struct ReviewPlanner {
     own: Vec<KnownComment>,
     /// Acknowledged requests, which may be repeated.
     acknowledged: Vec<(u32, ReviewCall, RequestId)>,
-    /// Texts and proposed edits as a moderator read them, with the lease under which they were read.
+    /// Texts and proposed edits as a moderator read them, each with the lease of that read.
     read: Vec<(Readable, Box<str>)>,
 }
 
@@ -222,7 +222,8 @@ impl ReviewPlanner {
                 }
             }
         }
-        // Of the reports of a reporter the newest request is known, and a like has no answer of its own.
+        // Of the reports of a reporter the newest request is known, and a like returns nothing of
+        // its own.
         let is_repeatable = !matches!(planned.call, ReviewCall::Like { .. } | ReviewCall::Report { .. });
         if planned.call.writes() && is_repeatable {
             let request = (planned.subject, planned.call.clone(), op.request);
