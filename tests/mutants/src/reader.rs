@@ -84,11 +84,12 @@ impl MutantReader {
             else {
                 continue;
             };
-            let name = match self.mutant {
-                Mutant::ModeratorLeaks => self.inner.decisions(id, None, 1).await?.pop().map(|decision| decision.actor),
-                Mutant::ReporterLeaks => self.reporters.of(id),
-                _other => None,
-            };
+            let mut name = None;
+            if self.mutant == Mutant::ModeratorLeaks {
+                name = self.inner.decisions(id, None, 1).await?.pop().map(|decision| decision.actor);
+            } else if self.mutant == Mutant::ReporterLeaks {
+                name = self.reporters.of(id);
+            }
             if self.mutant == Mutant::ProposalShown {
                 let proposal = self.inner.proposals(&[id]).await?.pop().flatten();
                 if let Some(waiting) = proposal.filter(|proposal| proposal.state == ProposalState::Waiting) {
