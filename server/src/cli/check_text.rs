@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_text_that_a_terminal_would_obey_is_replaced() {
-        let text = reported("\u{1b}[2J\u{202e}x", [("x", PolicyOutcome::Hold), ("y", PolicyOutcome::Hold)]);
+        let text = reported("\u{1b}[2J\u{202e} x", [("x", PolicyOutcome::Hold), ("y", PolicyOutcome::Hold)]);
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}') && text.contains("hold"), "{text}");
     }
 

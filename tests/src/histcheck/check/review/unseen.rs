@@ -205,7 +205,7 @@ mod tests {
             |counts, has_secret| ReviewResponse::Seen { comments: [].into(), proposals: [].into(), counts, has_secret };
         with(seen(Some((1, 1)), false)).finds_nothing();
         with(seen(Some((2, 2)), false)).finds("unseen", "the counts are (2, 2), and (1, 1)");
-        with(seen(None, true)).finds("unseen", "a moderator is named");
+        with(seen(None, true)).finds("unseen", "an id or words of a moderator");
     }
 
     #[test]
