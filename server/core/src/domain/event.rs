@@ -89,6 +89,8 @@ impl CommentOutcome {
             (ChangeKind::Created, _) => [first_publication.then_some(ChangeKind::Created), None],
             (ChangeKind::StateChanged, Some(_)) if first_publication => [Some(ChangeKind::Created), ends],
             (_, None) => [Some(kind).filter(|_| first_publication), None],
+            // The batch also took the comment out of sight: its new text waits or is refused.
+            (ChangeKind::Edited, Some(_)) if after.may_be_unpublished() => [None, None],
             (_, Some(before)) => {
                 let is_unseen = !was_visible && !after.is_visible() && (waits(before) || waits(after));
                 [(!is_unseen).then_some(kind), None]
@@ -236,7 +238,7 @@ mod tests {
         use CommentState::{Active, Deleted, Hidden, Pending, Rejected};
         type Case = (ChangeKind, Option<CommentState>, CommentState, bool, &'static [ChangeKind]);
         let id = CommentId::new(1).expect("positive");
-        let cases: [Case; 15] = [
+        let cases: [Case; 17] = [
             (Created, None, Active, true, &[Created]),
             (Created, None, Hidden, true, &[Created]),
             (Created, None, Pending, false, &[]),
@@ -252,6 +254,8 @@ mod tests {
             (StateChanged, Some(Deleted), Deleted, false, &[]),
             (Edited, Some(Active), Active, false, &[Edited]),
             (Edited, Some(Pending), Pending, false, &[]),
+            (Edited, Some(Active), Pending, false, &[]),
+            (Edited, Some(Active), Hidden, false, &[Edited]),
         ];
         for (kind, before, after, first_publication, expected) in cases {
             let outcome = CommentOutcome { actor: ActorKind::Moderator, before, after, version: 2, first_publication };

@@ -11,7 +11,7 @@ use crate::domain::decision::Decision;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CommentId, DecisionId};
 use crate::domain::object_type::Policies;
-use crate::domain::proposal::Proposal;
+use crate::domain::proposal::{Proposal, ProposalState};
 use crate::domain::review::{LeaseToken, Review, ReviewCauses};
 use crate::ports::{Reader, ReviewClaim, ReviewQuery, Reviews};
 
@@ -61,10 +61,12 @@ impl ModeratedComment {
     }
 
     /// The etag that a verdict on the proposed edit names; empty if none waits. It names the
-    /// proposal that was read: the review was read before it and may be about another one.
+    /// proposal that was read: the review was read before it, and may be about another one or about
+    /// one that was judged since.
     #[must_use]
     pub fn proposal_etag(&self) -> String {
-        let number = self.proposal.as_ref().map(|proposal| proposal.number);
+        let waiting = self.proposal.as_ref().filter(|proposal| proposal.state == ProposalState::Waiting);
+        let number = waiting.map(|proposal| proposal.number);
         let review = self.review.as_ref().filter(|review| review.waiting_proposal() == number);
         proposal_etag(&self.view.comment, review)
     }
