@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use riposte_cache::{
     Cache, CacheAuditor, CacheKind, CacheRepair, CacheRepairConsumer, CacheSettings, CacheStats, CacheUpdater,
     CachedReader, CachedWriter, DbReadLimit, InvalidPartitions, MemoryCache, RankingCache, RedisCache, RedisConfig,
-    RelayState, SourceRoute, StalenessMonitor,
+    RelayState, SourcePartitions, SourceRoute, StalenessMonitor,
 };
 use riposte_core::Partition;
 use riposte_core::Writer;
@@ -55,9 +55,11 @@ fn route(store: &SqlStore) -> SourceRoute {
 
 impl CacheParts {
     /// Returns the partitions of a source, counted from 0.
-    fn partitions(&self, source: usize) -> Vec<Partition> {
-        let is_in_source = |partition: &Partition| self.store.sources().map().source(*partition) == source;
-        (0..PARTITIONS).map(Partition::number).filter(is_in_source).collect()
+    fn partitions(&self, source: usize) -> SourcePartitions {
+        let route = route(&self.store);
+        SourcePartitions::new(move || {
+            (0..PARTITIONS).map(Partition::number).filter(|partition| route(*partition) == source).collect()
+        })
     }
 }
 

@@ -13,6 +13,7 @@ use riposte_core::ports::{EventLog, Reader};
 use riposte_core::{CommentId, Error, Partition, Result, SubjectId, SubjectKey};
 
 use crate::port::{Cache, CommittedState, ConcealedComment, LikeCounts, RelayCursor, SubjectMember, Unavailable};
+use crate::source_partitions::SourcePartitions;
 use crate::stats::CacheStats;
 use generations::{concealed, unreported_since};
 
@@ -42,7 +43,7 @@ pub struct CacheRepair {
     rows: Arc<dyn Reader>,
     stats: CacheStats,
     source: usize,
-    partitions: Vec<Partition>,
+    partitions: SourcePartitions,
     /// The positions of the cursors; `None` before the start.
     cursors: Option<CursorPositions>,
     /// Partitions that could not be advanced, with the number of consecutive failures.
@@ -83,7 +84,7 @@ impl CacheRepair {
         rows: Arc<dyn Reader>,
         stats: CacheStats,
         source: usize,
-        partitions: Vec<Partition>,
+        partitions: SourcePartitions,
     ) -> Self {
         Self { cache, outbox, rows, stats, source, partitions, cursors: None, stuck: BTreeMap::new() }
     }
@@ -170,10 +171,10 @@ impl CacheRepair {
     /// Reads the cursors of a few partitions. Returns whether all of them are at their known
     /// positions.
     async fn sample_is_at(&self, cursors: &mut CursorPositions) -> Result<bool> {
-        let next =
-            self.partitions.iter().cycle().skip(cursors.next_sample).take(IDLE_SAMPLE.min(self.partitions.len()));
+        let count = cursors.by_partition.len();
+        let next = cursors.by_partition.keys().cycle().skip(cursors.next_sample).take(IDLE_SAMPLE.min(count));
         let sample: Vec<Partition> = next.copied().collect();
-        cursors.next_sample = (cursors.next_sample + sample.len()) % self.partitions.len().max(1);
+        cursors.next_sample = (cursors.next_sample + sample.len()) % count.max(1);
         let found = self.cache.cursors(&sample).await?;
         let known = |partition: &Partition| cursors.by_partition.get(partition).copied();
         let is_at = |(partition, found): (&Partition, Option<RelayCursor>)| known(partition) == found.map(|at| at.0);
@@ -186,7 +187,7 @@ impl CacheRepair {
         // A new generation needs no commits before this position: fills read them from the rows.
         let head = self.outbox.head(self.source).await?;
         let (mut positions, mut lost) = (BTreeMap::new(), BTreeMap::new());
-        for partitions in self.partitions.chunks(CONCURRENT_PARTITIONS) {
+        for partitions in self.partitions.get().chunks(CONCURRENT_PARTITIONS) {
             for (partition, cursor) in partitions.iter().zip(self.cache.cursors(partitions).await?) {
                 let stuck = self.stuck.get(partition).is_some_and(|failures| *failures >= MAX_FAILURES);
                 let found = cursor.map(|RelayCursor(position)| position);

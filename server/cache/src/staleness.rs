@@ -15,6 +15,7 @@ use riposte_core::Partition;
 
 use crate::invalid_partitions::InvalidPartitions;
 use crate::port::{Cache, RelayCursor};
+use crate::source_partitions::SourcePartitions;
 
 /// The number of partitions whose cursors a check reads; each check chooses other ones. The relay
 /// advances all partitions of a source within a second, so a few represent all. Their cursors
@@ -49,7 +50,7 @@ pub enum StalenessChange {
 pub struct StalenessMonitor {
     cache: Arc<dyn Cache>,
     invalid: InvalidPartitions,
-    partitions: Vec<Partition>,
+    partitions: SourcePartitions,
     stale_after: Duration,
     history: CursorHistory,
     checks: u32,
@@ -63,10 +64,10 @@ impl StalenessMonitor {
     pub fn new(
         cache: Arc<dyn Cache>,
         invalid: InvalidPartitions,
-        partitions: Vec<Partition>,
+        partitions: SourcePartitions,
         stale_after: Duration,
     ) -> Self {
-        invalid.mark_stale(&partitions);
+        invalid.mark_stale(&partitions.get());
         let history = CursorHistory::default();
         Self { cache, invalid, partitions, stale_after, history, checks: 0 }
     }
@@ -82,8 +83,10 @@ impl StalenessMonitor {
         };
         let change = self.history.record(end.time, state, self.stale_after);
         match change {
-            Some(StalenessChange::Stale) => self.invalid.mark_stale(&self.partitions),
-            Some(StalenessChange::Verified | StalenessChange::Recovered) => self.invalid.unmark_stale(&self.partitions),
+            Some(StalenessChange::Stale) => self.invalid.mark_stale(&self.partitions.get()),
+            Some(StalenessChange::Verified | StalenessChange::Recovered) => {
+                self.invalid.unmark_stale(&self.partitions.get())
+            }
             None => {}
         }
         change
@@ -95,7 +98,8 @@ impl StalenessMonitor {
             return Some(CursorState { highest: head, lowest: Some(head), head, oldest });
         }
         // A cursor that is read after the end of the events may be beyond it, which is harmless.
-        let sample: Vec<Partition> = self.partitions.sample(&mut rand::rng(), SAMPLE_SIZE).copied().collect();
+        let partitions = self.partitions.get();
+        let sample: Vec<Partition> = partitions.sample(&mut rand::rng(), SAMPLE_SIZE).copied().collect();
         let cursors = self.cache.cursors(&sample).await.ok()?;
         // A partition without a cursor has no cached data.
         let positions = || cursors.iter().flatten().map(|RelayCursor(position)| *position);
@@ -103,7 +107,7 @@ impl StalenessMonitor {
         // If the sample alone would end the stale state, all cursors are read: a new generation may
         // have set those of the sample to the end of the events, while others are still old.
         if self.history.would_recover(lowest, head) {
-            for partitions in self.partitions.chunks(CURSORS_PER_READ) {
+            for partitions in partitions.chunks(CURSORS_PER_READ) {
                 let cursors = self.cache.cursors(partitions).await.ok()?;
                 lowest = cursors.into_iter().flatten().map(|RelayCursor(position)| position).chain(lowest).min();
             }

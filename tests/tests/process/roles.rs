@@ -14,6 +14,7 @@ use tonic_reflection::pb::v1 as reflection;
 
 use super::cache::{cache_url, start_redis};
 use super::metrics::ask;
+use super::migrate::{REFERENCE, fresh, migrate};
 
 /// One data source with its tables.
 struct Ground(Databases);
@@ -100,6 +101,37 @@ async fn a_server_and_a_worker_together_equal_one_process() -> Result<()> {
     there.comment("m", "written without a cache").await?;
     until("the cache is repaired", async || Ok(here.page(CommentSort::Newest, 20).await?.threads.len() == 6)).await?;
     for server in [server, deaf, worker] {
+        ensure!(server.stop().await? == Some(0));
+    }
+    Ok(())
+}
+
+/// A process knows the layout that a configuration leaves open only after it has read a data
+/// source.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_cache_of_every_partition_is_repaired_also_where_the_layout_follows_the_database() -> Result<()> {
+    let (Some(sets), Some(redis)) = (fresh().await?, start_redis()?) else { return Ok(()) };
+    migrate(&sets, &REFERENCE, "up").await?.ended(0)?;
+    let with = |more: &[&str]| [sets.clone(), riposte_tests::settings::sets(more.iter().copied())].concat();
+    let url = cache_url(&redis);
+    let server = Server::serve_with(&with(&["cache.kind=redis", &url, "response_cache.enabled=false"])).await?;
+    let deaf = Server::serve_with(&with(&["server.roles=[\"api\"]", "response_cache.enabled=false"])).await?;
+    // Half of the partitions have another data source in the layout of a new database.
+    let mut subjects = Vec::new();
+    for _ in 0..16 {
+        let here = Say::on(&server.client()?, "article");
+        here.comment("m", "first").await?;
+        ensure!(here.page(CommentSort::Newest, 20).await?.threads.len() == 1);
+        subjects.push((Say { client: deaf.client()?, key: here.key.clone() }, here));
+    }
+    for (there, _) in &subjects {
+        there.comment("m", "written without a cache").await?;
+    }
+    for (_, here) in &subjects {
+        until("the cache is repaired", async || Ok(here.page(CommentSort::Newest, 20).await?.threads.len() == 2))
+            .await?;
+    }
+    for server in [server, deaf] {
         ensure!(server.stop().await? == Some(0));
     }
     Ok(())
