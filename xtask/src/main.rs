@@ -123,7 +123,7 @@ Examples:
                                        the examples in two browsers, with new pictures
   cargo xtask test --only dashboards   every query of the dashboards on a real Prometheus
   cargo xtask test --list              what the steps are
-  cargo xtask prove --smoke            six minutes of faults under a history checker
+  cargo xtask prove --smoke            five minutes of faults under a history checker
   cargo xtask prove --planted          mutants of the server, each of which has to be found
   cargo xtask fuzz --seconds 600 imports
                                        ten minutes of files that no system has written

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 /// The duration and the kind of the run.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
-    /// Make the run of CI: 240 s of faults in two segments, about six minutes in all
+    /// Make the run of CI: 200 s of faults in two segments, about five minutes in all
     #[arg(long, conflicts_with_all = ["minutes", "hours", "seconds"])]
     smoke: bool,
     /// Minutes during which faults are injected
@@ -70,14 +70,14 @@ const LONGEST: u64 = 31 * 24 * 3600;
 /// The minimum numbers of calls and of faults in a smoke run. The number of calls depends on the
 /// processors: two idle ones make half a million. A run with less than a fifth of that shows
 /// nothing.
-const MINIMUM: (u64, u64) = (100_000, 36);
+const MINIMUM: (u64, u64) = (100_000, 30);
 /// The summary of a run, below the build directory.
 const SUMMARY: &str = "prove/summary.json";
 /// Databases whose disks can fail.
 const DATABASES: Setup = Setup { plain_files: true, ..Setup::TESTS };
 /// Databases that lose up to a second of commits when they are killed.
 const CARELESS: Setup = Setup { durable: false, ..DATABASES };
-const SMOKE: Duration = Duration::from_secs(240);
+const SMOKE: Duration = Duration::from_secs(200);
 /// The tables of the segments of a run: those of a new database, and those of the reference layout.
 const LAYOUTS: [&str; 2] = ["8/32", "50/200"];
 /// The longest run in one history.

@@ -17,9 +17,8 @@ const COMMANDS: [&str; 2] = ["cargo run --release -- dev", "cargo xtask test"];
 const LEFT_BY_BUILDS: [&str; 5] = [".tools", "target", "dist", "node_modules", ".ruff_cache"];
 
 /// Runs both commands in the repository at its last commit. It uses this folder if it contains
-/// nothing but that commit and build output, as in a checkout of the CI; otherwise a clone. The
-/// clone uses this build directory, so that the dependencies are not compiled twice. The
-/// workspace's own crates are, from the clone's sources.
+/// nothing but that commit and build output, as in a checkout of the CI; otherwise a clone, with
+/// this build directory.
 pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     let Ok(commit) = at.repo.git(&["rev-parse", "--short", "--verify", "--quiet", "HEAD"]) else {
         return Ok(Report::default().but_skipped("README in a fresh clone: nothing is committed yet"));
@@ -64,6 +63,8 @@ fn check_both(at: &Run<'_>, clone: &Path) -> Result<()> {
     words.extend(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--exec", "--"]);
     let mut dev = at.repo.cargo(&words);
     dev.args(["sh", "-c", r#"exec "$0" healthcheck --target "$RIPOSTE_TARGET""#]).arg(at.repo.server_binary());
+    // The features of the workspace's tests are not on, so that the dependencies are compiled again.
+    dev.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0");
     run(at.live, dev.current_dir(clone).env("CARGO_TARGET_DIR", at.repo.target()))
         .context("the README's first command does not answer in a fresh clone")
 }
