@@ -8,10 +8,9 @@ use crate::clock::SystemClock;
 use anyhow::Context;
 use clap::ValueEnum;
 use riposte_policy::{
-    Day, EntryNote, Findings, Hit, HitEffect, ListEffect, ListSettings, MatchMode, Matcher, Normalizer, NoteKind,
-    PolicyOutcome, WordList, masked,
+    Day, Findings, Hit, HitEffect, ListEffect, ListSettings, MatchMode, Matcher, Normalizer, PolicyOutcome, WordList,
+    masked, note_summaries,
 };
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -27,9 +26,6 @@ the word is required:
 Examples:
   riposte check-text --list spam.txt \"Some text\"
   riposte check-text --list spam.txt --list allowed.jsonl - < comment.txt";
-
-/// The number of lines that a note on a list names.
-const LINES: usize = 10;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
@@ -107,8 +103,8 @@ impl Args {
         let today = Day::at_millis(SystemClock.unix_millis());
         let (matcher, notes) = Matcher::new(Arc::clone(&normalizer), &lists, today)
             .map_err(|error| Failure::new(USAGE, format!("the lists cannot be used: {error}")))?;
-        for note in notes_by_kind(&lists, &notes) {
-            output::note(&note);
+        for summary in note_summaries(notes) {
+            output::note(&format!("{}: {summary}", lists[summary.list].name));
         }
         let copy = normalizer.match_copy(&text);
         output::write(&report(&text, copy.as_str(), &matcher.find(&text, &copy)))?;
@@ -132,21 +128,6 @@ fn standard_input() -> anyhow::Result<String> {
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::new(USAGE, "standard input: is no UTF-8 text; convert it first"))?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
-}
-
-/// Returns a line for each list and kind of note, without the words.
-fn notes_by_kind(lists: &[WordList], notes: &[EntryNote]) -> Vec<String> {
-    let mut lines: BTreeMap<(usize, NoteKind), Vec<u32>> = BTreeMap::new();
-    for note in notes {
-        lines.entry((note.list, note.kind)).or_default().push(note.line);
-    }
-    let line = |((list, kind), lines): ((usize, NoteKind), Vec<u32>)| {
-        let named: Vec<String> = lines.iter().take(LINES).map(u32::to_string).collect();
-        let more = if lines.len() > LINES { format!(" and {} more", lines.len() - LINES) } else { String::new() };
-        let noun = if lines.len() == 1 { "line" } else { "lines" };
-        format!("{}: {noun} {}{more}: {}", lists[list].name, named.join(", "), kind.words())
-    };
-    lines.into_iter().map(line).collect()
 }
 
 /// Returns the outcome, the forms of the text, and a line for each hit.
@@ -232,8 +213,9 @@ mod tests {
         let lists = lists([(&words, PolicyOutcome::Hold), ("ass", PolicyOutcome::Flag)]);
         let day = Day::new(2026, 11, 26).unwrap();
         let (_, notes) = Matcher::new(Arc::new(Normalizer::default()), &lists, day).unwrap();
-        let lines = notes_by_kind(&lists, &notes);
-        assert!(lines[0].starts_with("hold: lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more: skipped"), "{lines:?}");
-        assert!(lines[1].starts_with("flag: line 1: a short Latin word"), "{lines:?}");
+        let lines: Vec<_> = note_summaries(notes).iter().map(|note| (note.list, note.to_string())).collect();
+        let [(0, many), (1, one)] = lines.as_slice() else { panic!("{lines:?}") };
+        assert!(many.starts_with("lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more: skipped"), "{lines:?}");
+        assert!(one.starts_with("line 1: a short Latin word"), "{lines:?}");
     }
 }
