@@ -169,6 +169,14 @@ pub(crate) fn check_files(config: &Config) -> anyhow::Result<()> {
     if faults.is_empty() { Ok(()) } else { Err(ConfigErrors(faults).into()) }
 }
 
+/// Reads and compiles the word lists of the configuration.
+///
+/// # Errors
+/// Those of the files that cannot be used.
+pub(crate) fn word_lists(config: &Config) -> anyhow::Result<LocalPolicy> {
+    Ok(LocalPolicy::open(&config.policy, reload::today(), Metrics::new()?)?)
+}
+
 /// Checks that callers, keys of JWTs and certificates can be used as configured. Returns the object
 /// types that callers were granted and that this configuration does not serve.
 ///

@@ -1,12 +1,16 @@
-//! `riposte check-text`: what word lists say of a text, without a server.
+//! `riposte check-text`: what word lists say of a text, without a server. The lists are files, or
+//! those of the configuration for an object type.
 
 use super::{
+    ConfigSources,
     exit::{Failure, USAGE},
     output,
 };
+use crate::app;
 use crate::clock::SystemClock;
 use anyhow::Context;
 use clap::ValueEnum;
+use riposte_core::ObjectType;
 use riposte_policy::{
     Day, Findings, Hit, HitEffect, ListEffect, ListSettings, MatchMode, Matcher, Normalizer, PolicyOutcome, WordList,
     masked, note_summaries,
@@ -25,7 +29,8 @@ the word is required:
 
 Examples:
   riposte check-text --list spam.txt \"Some text\"
-  riposte check-text --list spam.txt --list allowed.jsonl - < comment.txt";
+  riposte check-text --list spam.txt --list allowed.jsonl - < comment.txt
+  riposte check-text --config riposte.toml --object-type video \"Some text\"";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
@@ -33,8 +38,11 @@ pub(super) struct Args {
     /// The text; - reads it from standard input
     text: String,
     /// A file with words; may be repeated
-    #[arg(long = "list", value_name = "FILE", required = true)]
+    #[arg(long = "list", value_name = "FILE", required_unless_present = "object_type")]
     lists: Vec<PathBuf>,
+    /// An object type of the configuration, whose lists are asked in place of files
+    #[arg(long, value_name = "TYPE", conflicts_with_all = ["lists", "outcome", "mode"])]
+    object_type: Option<String>,
     /// The outcome of entries that name none
     #[arg(long, value_enum, value_name = "OUTCOME", default_value_t = OutcomeArg::Hold)]
     outcome: OutcomeArg,
@@ -92,13 +100,30 @@ impl From<ModeArg> for MatchMode {
 }
 
 impl Args {
-    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let Self { text, lists: files, outcome, mode } = self;
-        let lists = files.iter().map(|file| read(file, outcome.into(), mode.map(MatchMode::from)));
-        let lists = lists.collect::<anyhow::Result<Vec<_>>>()?;
-        let text = if text == "-" { standard_input()? } else { text };
+    pub(super) fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
+        let (normalizer, matcher) = match &self.object_type {
+            Some(object_type) => configured(sources, object_type)?,
+            None => self.of_files()?,
+        };
+        let text = if self.text == "-" { standard_input()? } else { self.text };
         // The server stores texts in this form, and ranges are those of the stored text.
         let text: String = text.nfc().collect();
+        let copy = normalizer.match_copy(&text);
+        output::write(&report(&text, copy.as_str(), &matcher.find(&text, &copy)))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Returns true if the lists are those of the configuration.
+    pub(super) fn reads_settings(&self) -> bool {
+        self.object_type.is_some()
+    }
+
+    /// Compiles the lists of the named files.
+    fn of_files(&self) -> anyhow::Result<(Arc<Normalizer>, Arc<Matcher>)> {
+        let Self { lists: files, outcome, mode, .. } = self;
+        let (outcome, mode) = (*outcome, *mode);
+        let lists = files.iter().map(|file| read(file, outcome.into(), mode.map(MatchMode::from)));
+        let lists = lists.collect::<anyhow::Result<Vec<_>>>()?;
         let normalizer = Arc::new(Normalizer::default());
         let today = Day::at_millis(SystemClock.unix_millis());
         let (matcher, notes) = Matcher::new(Arc::clone(&normalizer), &lists, today)
@@ -106,10 +131,23 @@ impl Args {
         for summary in note_summaries(notes) {
             output::note(&format!("{}: {summary}", lists[summary.list].name));
         }
-        let copy = normalizer.match_copy(&text);
-        output::write(&report(&text, copy.as_str(), &matcher.find(&text, &copy)))?;
-        Ok(ExitCode::SUCCESS)
+        Ok((normalizer, Arc::new(matcher)))
     }
+}
+
+/// Compiles the lists of the configuration and returns those of an object type.
+fn configured(sources: &ConfigSources, object_type: &str) -> anyhow::Result<(Arc<Normalizer>, Arc<Matcher>)> {
+    let config = sources.load_policy()?;
+    let known = ObjectType::parse("object_type", object_type).ok();
+    let known = known.filter(|known| config.policies().of(known).is_ok()).ok_or_else(|| {
+        let what = format!("--object-type {object_type}: the configuration has no such object type");
+        Failure::new(USAGE, what)
+    })?;
+    let policy = app::word_lists(&config)?;
+    let matcher = policy.matcher(&known).ok_or_else(|| {
+        Failure::new(USAGE, format!("the object type {object_type} has no word lists: name it in [[policy.lists]]"))
+    })?;
+    Ok((Arc::clone(policy.normalizer()), matcher))
 }
 
 /// Reads a list file; its path is the name of the list.

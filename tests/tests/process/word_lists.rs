@@ -88,3 +88,23 @@ async fn a_list_that_cannot_be_used_stops_the_start_and_is_named_by_key_file_and
     command::run(unknown).await?.ended(2)?.says(&["policy.lists.0.object_types", "does not register"])?;
     Ok(())
 }
+
+#[tokio::test]
+async fn check_text_asks_the_lists_of_an_object_type_as_a_server_would_load_them() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = file_of(&folder);
+    write(&file, WORD)?;
+    let article = list(&file, "article");
+    let check = async |object_type: &str, text: &str| {
+        let sets = ["--set", &article, "--set", "object_types={article={}, film={}}"];
+        command::run([&["check-text", "--object-type", object_type, text], &sets[..]].concat()).await
+    };
+    let found = check("article", "UNSPEAKABLE things").await?.ended(0)?;
+    found.says(&["outcome     hold, code policy.list, by entry", "of spam", "hit         0..11"])?;
+    check("article", "things").await?.ended(0)?.says(&["outcome     allow"])?;
+    check("film", WORD).await?.ended(2)?.says(&["the object type film has no word lists"])?;
+    check("book", WORD).await?.ended(2)?.says(&["--object-type book: the configuration has no such object type"])?;
+    std::fs::remove_file(&file)?;
+    check("article", WORD).await?.ended(2)?.says(&["policy.lists.0.file", "cannot be read"])?;
+    Ok(())
+}
