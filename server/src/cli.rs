@@ -212,8 +212,8 @@ impl ConfigSources {
         self.load_part(&["policy.", "object_type", "open_object_types"])
     }
 
-    /// Loads the configuration. Only errors of keys that begin with one of these texts, and of whole
-    /// sources, are errors.
+    /// Loads the configuration. Errors of keys that begin with none of these texts are left out,
+    /// but for those of complete sources.
     fn load_part(&self, keys: &[&str]) -> Result<Config, ConfigErrors> {
         let (loaded, errors) = Config::load_with_errors(&self.inputs(Profile::Serve));
         let mut errors = errors.map_or_else(Vec::new, |errors| errors.0);

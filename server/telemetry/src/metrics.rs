@@ -243,10 +243,9 @@ impl Metrics {
         self.0.instruments.certificate_expiry.record(until as f64, &[]);
     }
 
-    /// Counts a reload after files of callers, keys, certificates, secrets or word lists have changed.
-    /// `used`
-    /// is true if the new contents are now in use. `refused` is the number of files whose present
-    /// content is refused.
+    /// Counts a reload after files of callers, keys, certificates, secrets or word lists have
+    /// changed. `used` is true if the new contents are now in use. `refused` is the number of files
+    /// whose present content is refused, without word lists.
     pub fn reloaded(&self, used: bool, refused: usize) {
         self.0.instruments.files_refused.record(refused as u64, &[]);
         self.0.instruments.reloads.add(1, &[KeyValue::new(attribute::OUTCOME, if used { "used" } else { "refused" })]);

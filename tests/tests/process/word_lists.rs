@@ -68,7 +68,7 @@ async fn a_list_that_cannot_be_used_stops_the_start_and_is_named_by_key_file_and
     let check = ["config", "check", "--allow-insecure", "--set", "store.kind=sqlite", "--set", "store.data_dir=/tmp"];
     let dev = ["dev", "--listen", "127.0.0.1:0"];
     let set = list(&file, "article");
-    for (text, said) in [
+    for (text, fault) in [
         (None, "cannot be read"),
         (Some(format!("{{\"word\":\"a\"}}\n{WORD}")), "line 2: must be a JSON object"),
         (Some(format!("{{\"word\":\"{WORD}\",\"code\":\"moderation.off\"}}")), "line 1: `code`"),
@@ -76,7 +76,7 @@ async fn a_list_that_cannot_be_used_stops_the_start_and_is_named_by_key_file_and
         text.map_or(Ok(()), |text| write(&file, &text))?;
         for verb in [&check[..], &dev] {
             let ran = command::run([verb, &["--set", &set, "--set", "open_object_types=true"]].concat()).await?;
-            let ran = ran.ended(2)?.says(&["policy.lists.0.file", &shown, said])?;
+            let ran = ran.ended(2)?.says(&["policy.lists.0.file", &shown, fault])?;
             ensure!(!ran.err.contains(WORD), "{}", ran.err);
         }
     }

@@ -52,21 +52,21 @@ pub(super) fn load(
     today: Day,
 ) -> Result<ListsInForce, ConfigErrors> {
     let lists = read_all(settings)?;
-    let whole = |error: MatcherError| ConfigError::at("policy.lists", error.to_string());
+    let of_all = |error: MatcherError| ConfigError::at("policy.lists", error.to_string());
     let entries = lists.iter().map(|list| list.entries.len()).sum();
     if entries > MAX_ENTRIES {
-        return Err(whole(MatcherError::TooManyEntries(entries)).into());
+        return Err(of_all(MatcherError::TooManyEntries(entries)).into());
     }
     let mut compiler = Compiler { settings, normalizer, today, lists: &lists, compiled: BTreeMap::new() };
     let mut notes = BTreeSet::new();
     let names: BTreeSet<&String> = settings.lists.iter().flat_map(|list| &list.object_types).collect();
     let mut of_type = BTreeMap::new();
     for name in names {
-        if let Some(matcher) = compiler.matcher(Some(name), &mut notes).map_err(whole)? {
+        if let Some(matcher) = compiler.matcher(Some(name), &mut notes).map_err(of_all)? {
             of_type.insert(name.clone(), matcher);
         }
     }
-    let of_others = compiler.matcher(None, &mut notes).map_err(whole)?;
+    let of_others = compiler.matcher(None, &mut notes).map_err(of_all)?;
     for summary in note_summaries(notes) {
         tracing::warn!(list = lists[summary.list].name, "entries of a word list: {summary}");
     }

@@ -41,8 +41,8 @@ pub struct WordListSettings {
     #[serde(default = "WordListSettings::default_code")]
     pub code: String,
     /// The effect of the list.
-    #[serde(default)]
-    pub stage: ListStage,
+    #[serde(default, rename = "stage")]
+    pub effect: ListEffectName,
 }
 
 /// An outcome, by name.
@@ -77,7 +77,7 @@ pub enum MatchModeName {
 /// The effect of a list, by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ListStage {
+pub enum ListEffectName {
     /// Its hits decide.
     #[default]
     Live,
@@ -107,11 +107,11 @@ impl From<MatchModeName> for MatchMode {
     }
 }
 
-impl From<ListStage> for ListEffect {
-    fn from(stage: ListStage) -> Self {
-        match stage {
-            ListStage::Live => Self::Live,
-            ListStage::DryRun => Self::DryRun,
+impl From<ListEffectName> for ListEffect {
+    fn from(name: ListEffectName) -> Self {
+        match name {
+            ListEffectName::Live => Self::Live,
+            ListEffectName::DryRun => Self::DryRun,
         }
     }
 }
@@ -161,7 +161,7 @@ impl WordListSettings {
             outcome: self.outcome.into(),
             code: self.code.clone(),
             mode: self.mode.map(MatchMode::from),
-            effect: self.stage.into(),
+            effect: self.effect.into(),
         }
     }
 }

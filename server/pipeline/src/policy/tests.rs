@@ -27,7 +27,7 @@ fn list(folder: &TempDir, name: &str, types: &[&str], words: &str) -> WordListSe
         outcome: Default::default(),
         mode: None,
         code: "policy.list".to_owned(),
-        stage: Default::default(),
+        effect: Default::default(),
     }
 }
 
