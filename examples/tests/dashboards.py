@@ -38,6 +38,8 @@ FAULTS = {
     "riposte_connections_refused_total": "more connections than it may have",
     "riposte_watch_streams_dropped_total": "a client that does not read its watch",
     "riposte_clock_ahead_total": "a clock that was ahead",
+    "riposte_policy_lists_refused": "a word list",
+    "riposte_policy_list_version": "a word list",
 }
 FILLED_WITHIN_S = 120.0
 

@@ -30,6 +30,7 @@ use std::time::Duration;
 use anyhow::Context;
 use riposte_grpc::audit::AuditLog;
 use riposte_grpc::middleware::InjectedFaults;
+use riposte_pipeline::LocalPolicy;
 use riposte_settings::{ConfigError, ConfigErrors};
 use riposte_telemetry::Metrics;
 use tokio::sync::watch;
@@ -161,10 +162,19 @@ pub(crate) fn check_files(config: &Config) -> anyhow::Result<()> {
     record(config.page_tokens.ring().map(drop));
     record(config.store.to_config().map(drop));
     record(config.cache.address().map(drop).map_err(ConfigErrors::from));
+    record(LocalPolicy::open(&config.policy, reload::today(), Metrics::new()?).map(drop));
     if let Err(error) = AuditLog::examine(&config.audit) {
         record(Err(ConfigError::at("audit.file", format!("cannot be appended to: {error}")).into()));
     }
     if faults.is_empty() { Ok(()) } else { Err(ConfigErrors(faults).into()) }
+}
+
+/// Reads and compiles the word lists of the configuration.
+///
+/// # Errors
+/// Those of the files that cannot be used.
+pub(crate) fn word_lists(config: &Config) -> anyhow::Result<LocalPolicy> {
+    Ok(LocalPolicy::open(&config.policy, reload::today(), Metrics::new()?)?)
 }
 
 /// Checks that callers, keys of JWTs and certificates can be used as configured. Returns the object

@@ -139,9 +139,9 @@ impl Command {
             | Command::Config(_)
             | Command::Healthcheck(_)
             | Command::Doctor(_) => true,
+            Command::CheckText(args) => args.reads_settings(),
             Command::Comment(_)
             | Command::Moderate(_)
-            | Command::CheckText(_)
             | Command::Import(_)
             | Command::Export(_)
             | Command::Verify(_)
@@ -160,7 +160,7 @@ impl Command {
             Command::Serve(args) => Box::pin(args.run(sources, decorators)).await,
             Command::Comment(args) => args.run().await,
             Command::Moderate(args) => args.run().await,
-            Command::CheckText(args) => args.run(),
+            Command::CheckText(args) => args.run(sources),
             Command::Migrate(args) => args.run(sources).await,
             Command::Import(args) => Box::pin(args.run()).await,
             Command::Export(args) => args.run().await,
@@ -204,13 +204,24 @@ impl ConfigSources {
     /// Loads the part of the configuration with the addresses of the server. Errors of other parts
     /// do not concern a command that only calls it.
     fn load_server(&self) -> Result<ServerSettings, ConfigErrors> {
+        Ok(self.load_part(&["server."])?.server)
+    }
+
+    /// Loads the part of the configuration with the word lists and the object types.
+    fn load_policy(&self) -> Result<Config, ConfigErrors> {
+        self.load_part(&["policy.", "object_type", "open_object_types"])
+    }
+
+    /// Loads the configuration. Errors of keys that begin with none of these texts are left out,
+    /// but for those of complete sources.
+    fn load_part(&self, keys: &[&str]) -> Result<Config, ConfigErrors> {
         let (loaded, errors) = Config::load_with_errors(&self.inputs(Profile::Serve));
         let mut errors = errors.map_or_else(Vec::new, |errors| errors.0);
         if loaded.is_some() {
-            errors.retain(|error| error.path.is_empty() || error.path.starts_with("server."));
+            errors.retain(|error| error.path.is_empty() || keys.iter().any(|key| error.path.starts_with(key)));
         }
         match loaded {
-            Some(loaded) if errors.is_empty() => Ok(loaded.config.server),
+            Some(loaded) if errors.is_empty() => Ok(loaded.config),
             Some(_) | None => Err(ConfigErrors(errors)),
         }
     }

@@ -42,7 +42,7 @@ use riposte_grpc::audit::AuditSettings;
 use riposte_grpc::auth::AuthSettings;
 use riposte_grpc::page_token::PageTokenSettings;
 use riposte_grpc::response_cache::ResponseCacheSettings;
-use riposte_pipeline::{EventSettings, MAX_BATCH, WriteCapacity, WriteQueueLimits, WriteQueueSettings};
+use riposte_pipeline::{EventSettings, MAX_BATCH, PolicySettings, WriteCapacity, WriteQueueLimits, WriteQueueSettings};
 use riposte_settings::{ConfigError, ConfigErrors, ErrorReport, ErrorScope};
 use riposte_store::{StoreKind, StoreSettings};
 use riposte_telemetry::{LogSettings, TelemetrySettings};
@@ -83,6 +83,8 @@ pub struct Config {
     pub log: LogSettings,
     /// Export to an OpenTelemetry receiver, and the endpoint of metrics.
     pub telemetry: TelemetrySettings,
+    /// The word lists that texts are searched for.
+    pub policy: PolicySettings,
     /// Values for the settings that an entry of `object_types` leaves out.
     pub object_type_defaults: ObjectTypeSettings,
     /// If true, a well-formed object type that is not registered gets the defaults; otherwise it is
@@ -128,6 +130,8 @@ impl Config {
         self.audit.validate(&mut report.under("audit"));
         self.log.validate(&mut report.under("log"));
         self.telemetry.validate(&mut report.under("telemetry"));
+        self.policy.validate(&mut report.under("policy"));
+        self.report_unknown_types(&mut report.under("policy"));
         self.object_type_defaults.validate(&mut report.under("object_type_defaults"));
         for (name, object_type) in &self.object_types {
             let path = format!("object_types.{name}");
@@ -140,6 +144,19 @@ impl Config {
             self.report_single_process_settings(&mut report.under("server"));
         }
         report.into_faults()
+    }
+
+    /// Reports the object types of word lists that are not registered.
+    fn report_unknown_types(&self, report: &mut ErrorScope<'_>) {
+        for (index, list) in self.policy.lists.iter().enumerate() {
+            let is_known = |name: &String| {
+                let is_type = riposte_core::ObjectType::parse("name", name).is_ok();
+                self.object_types.contains_key(name) || (self.open_object_types && is_type)
+            };
+            let are_known = list.object_types.iter().all(is_known);
+            let message = "names a type that object_types does not register: register it, or leave it out here";
+            report.require(are_known, &format!("lists.{index}.object_types"), message);
+        }
     }
 
     /// Reports each setting that requires a single process, for a process without all roles.

@@ -49,6 +49,7 @@ mod process {
     mod walking;
     mod watching;
     mod wild;
+    mod word_lists;
     mod words;
     mod write_queues;
     mod wrong_options;

@@ -12,6 +12,7 @@ mod events;
 mod notifier;
 mod outbox_monitor;
 mod outbox_observation;
+mod policy;
 mod relay;
 mod settings;
 mod write_queues;
@@ -26,6 +27,8 @@ pub use consumers::{MemberHistoryConsumer, RankIndexConsumer, ReviewConsumer, So
 pub use events::settings::EventSettings;
 pub use notifier::Notifier;
 pub use outbox_observation::OutboxObservation;
+pub use policy::LocalPolicy;
+pub use policy::settings::PolicySettings;
 pub use relay::RelayPorts;
 pub use settings::{WriteCapacity, WriteQueueSettings};
 pub use write_queues::{MAX_BATCH, QueueObserver, WriteQueueLimits, WriteQueues, WriteRoute};

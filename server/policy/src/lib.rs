@@ -23,7 +23,10 @@ mod word_list;
 pub use day::Day;
 pub use mask::masked;
 pub use match_copy::MatchCopy;
-pub use matcher::{EntryNote, Findings, Hit, HitEffect, MAX_HEAP_BYTES, MAX_HITS, Matcher, MatcherError, NoteKind};
+pub use matcher::{
+    EntryNote, Findings, Hit, HitEffect, MAX_HEAP_BYTES, MAX_HITS, Matcher, MatcherError, NoteKind, NoteSummary,
+    note_summaries,
+};
 pub use normalizer::Normalizer;
 pub use outcome::PolicyOutcome;
 pub use rule::{Comparison, Fact, MAX_RULES, MAX_TERMS, Rule, RuleError, RuleSet, RuleTerm};

@@ -2,6 +2,7 @@
 
 mod automaton;
 mod build;
+mod notes;
 mod resolve;
 
 use crate::characters::CharClass;
@@ -16,6 +17,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 pub use build::{EntryNote, MAX_HEAP_BYTES, MatcherError, NoteKind};
+pub use notes::{NoteSummary, note_summaries};
 pub use resolve::{Findings, Hit, HitEffect};
 
 /// The largest number of hits of live lists in a text: one more ends the search. Of the hits of

@@ -1,4 +1,4 @@
-//! Files that are read again while the process runs: callers, certificates and secrets.
+//! Files that are read again while the process runs: callers, certificates, secrets and word lists.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Error, Result};
 use riposte_cache::CacheSettings;
+use riposte_pipeline::LocalPolicy;
+use riposte_policy::Day;
 use riposte_settings::ConfigErrors;
 use riposte_store::{SqlStore, StoreSettings};
 use riposte_telemetry::Metrics;
@@ -13,6 +15,7 @@ use tokio::task::JoinHandle;
 
 use super::credentials::ServerCredentials;
 use crate::cache_stack::CacheStack;
+use crate::clock::SystemClock;
 use crate::config::Config;
 use riposte_grpc::PageTokenCodec;
 use riposte_grpc::page_token::PageTokenSettings;
@@ -31,6 +34,7 @@ pub(super) struct Reloaders {
     pub(super) store: SqlStore,
     pub(super) cache: CacheStack,
     pub(super) tokens: PageTokenCodec,
+    pub(super) policy: LocalPolicy,
     secrets: Secrets,
 }
 
@@ -62,6 +66,7 @@ enum FileContent {
     Source(usize),
     Cache,
     PageTokenKeys,
+    WordLists,
 }
 
 /// The identity, change time and length of a file, which show that it was changed. A mounted secret
@@ -83,6 +88,7 @@ impl WatchedFiles {
             ),
             FileSet::new(FileContent::Cache, &config.cache.url_file),
             FileSet::new(FileContent::PageTokenKeys, &config.page_tokens.key_files),
+            FileSet::new(FileContent::WordLists, config.policy.lists.iter().map(|list| &list.file)),
         ];
         let sources = config.store.sources.iter().enumerate();
         file_sets.extend(sources.map(|(index, source)| FileSet::new(FileContent::Source(index), &source.url_file)));
@@ -100,16 +106,16 @@ impl WatchedFiles {
                     let (changed, rejected) = self.file_sets[index].check();
                     // A rejected file may become usable without a change of its own: through a new
                     // account, or the permissions of its folder.
-                    if !changed && !rejected {
+                    let content = self.file_sets[index].content;
+                    if !changed && !rejected && !reloaders.is_outdated(content) {
                         continue;
                     }
-                    let content = self.file_sets[index].content;
                     let read = reloaders.reload(content).await;
                     self.file_sets[index].rejected = read.is_err();
-                    if !changed && read.is_err() {
+                    if !changed && (read.is_err() || !rejected) {
                         continue;
                     }
-                    metrics.reloaded(read.is_ok(), self.file_sets.iter().filter(|file_set| file_set.rejected).count());
+                    metrics.reloaded(read.is_ok(), self.rejected());
                     match read {
                         Ok(()) => tracing::info!(file = ?content, "a changed file was reloaded"),
                         Err(error) => {
@@ -123,6 +129,14 @@ impl WatchedFiles {
     }
 }
 
+impl WatchedFiles {
+    /// The number of sets that cannot be used. Word lists have a metric of their own.
+    fn rejected(&self) -> usize {
+        let counts = |set: &&FileSet| set.rejected && !matches!(set.content, FileContent::WordLists);
+        self.file_sets.iter().filter(counts).count()
+    }
+}
+
 impl Reloaders {
     /// Returns the components that receive the changed files of `config`.
     pub(super) fn new(
@@ -131,11 +145,12 @@ impl Reloaders {
         store: SqlStore,
         cache: CacheStack,
         tokens: PageTokenCodec,
+        policy: LocalPolicy,
     ) -> Self {
         credentials.log_ungranted();
         let Config { store: store_settings, cache: cache_settings, page_tokens, .. } = config.clone();
         let secrets = Secrets { store: store_settings, cache: cache_settings, page_tokens };
-        Self { credentials, store, cache, tokens, secrets }
+        Self { credentials, store, cache, tokens, policy, secrets }
     }
 
     async fn reload(&self, content: FileContent) -> Result<()> {
@@ -149,7 +164,22 @@ impl Reloaders {
                 self.tokens.replace_keys(&self.secrets.page_tokens.ring()?);
                 Ok(())
             }
+            FileContent::WordLists => self.read_word_lists().await,
         }
+    }
+
+    /// Returns `true` if the content of these files depends on the day, and was read on another.
+    fn is_outdated(&self, content: FileContent) -> bool {
+        matches!(content, FileContent::WordLists) && self.policy.is_outdated(today())
+    }
+
+    /// Reads and compiles the word lists in a thread of its own, since this takes up to seconds.
+    async fn read_word_lists(&self) -> Result<()> {
+        let policy = self.policy.clone();
+        tokio::task::spawn_blocking(move || policy.reload(today())).await?.map_err(|errors| {
+            let lists: Vec<String> = errors.0.iter().map(ToString::to_string).collect();
+            Error::msg(lists.join("; "))
+        })
     }
 
     async fn read_source(&self, index: usize) -> Result<()> {
@@ -179,6 +209,11 @@ impl FileSet {
         let found = identities(&self.paths);
         (std::mem::replace(&mut self.identities_before, found) != self.identities_before, self.rejected)
     }
+}
+
+/// Returns the present day, on which entries of word lists expire.
+pub(super) fn today() -> Day {
+    Day::at_millis(SystemClock.unix_millis())
 }
 
 fn identities(paths: &[PathBuf]) -> Vec<FileIdentity> {

@@ -16,8 +16,8 @@ use riposte_grpc::response_cache::{ResponseCache, ResponseCacheConsumer};
 use riposte_grpc::{PageTokenCodec, Services};
 use riposte_pipeline::watch::WatchHub;
 use riposte_pipeline::{
-    BackgroundRoles, BackgroundTasks, LeaseRelease, MemberHistoryConsumer, Notifier, RankIndexConsumer, RelayPorts,
-    ReviewConsumer, WriteQueues,
+    BackgroundRoles, BackgroundTasks, LeaseRelease, LocalPolicy, MemberHistoryConsumer, Notifier, RankIndexConsumer,
+    RelayPorts, ReviewConsumer, WriteQueues,
 };
 use riposte_store::{SqlStore, StoreKind};
 use tokio::runtime::Handle;
@@ -30,7 +30,7 @@ use super::credentials::ServerCredentials;
 use super::listener::{Listener, ListenerConfig};
 use super::metrics_server::MetricsServer;
 use super::readiness::{HealthStatus, ReadinessWatch};
-use super::reload::{Reloaders, WatchedFiles};
+use super::reload::{Reloaders, WatchedFiles, today};
 use super::review_gauges::ReviewGauges;
 use super::socket::bind;
 use super::sqlite_folder;
@@ -75,6 +75,7 @@ impl<'a> Startup<'a> {
         // The state of the files is recorded before they are read, so that no change is missed.
         let files = WatchedFiles::record(config);
         let credentials = self.credentials()?;
+        let policy = self.policy().await?;
         let tokens = PageTokenCodec::new(config.page_tokens.ring()?).bound_by(decorators.token_binding.clone());
         let data = self.data_threads()?;
         let store = self.store(&data).await?;
@@ -82,7 +83,7 @@ impl<'a> Startup<'a> {
         let metrics_address = self.metrics_server()?;
         self.file_reload(
             files,
-            Reloaders::new(config, credentials.clone(), store.clone(), cache.clone(), tokens.clone()),
+            Reloaders::new(config, credentials.clone(), store.clone(), cache.clone(), tokens.clone(), policy),
         );
         // A server that cannot write the audit log starts no work.
         let audit = self.audit_log()?;
@@ -140,6 +141,13 @@ impl<'a> Startup<'a> {
     fn credentials(&self) -> Result<ServerCredentials> {
         let clock = Arc::clone(&self.clock) as _;
         Ok(ServerCredentials::open(self.inputs.config, clock, self.inputs.metrics.clone())?)
+    }
+
+    /// Reads the word lists. Compiling large ones takes up to seconds.
+    async fn policy(&self) -> Result<LocalPolicy> {
+        let (settings, metrics) = (self.inputs.config.policy.clone(), self.inputs.metrics.clone());
+        let opened = tokio::task::spawn_blocking(move || LocalPolicy::open(&settings, today(), metrics));
+        Ok(opened.await??)
     }
 
     fn data_threads(&mut self) -> Result<DataRuntime> {

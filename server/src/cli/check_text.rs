@@ -1,17 +1,20 @@
-//! `riposte check-text`: what word lists say of a text, without a server.
+//! `riposte check-text`: what word lists say of a text, without a server. The lists are files, or
+//! those of the configuration for an object type.
 
 use super::{
+    ConfigSources,
     exit::{Failure, USAGE},
     output,
 };
+use crate::app;
 use crate::clock::SystemClock;
 use anyhow::Context;
 use clap::ValueEnum;
+use riposte_core::ObjectType;
 use riposte_policy::{
-    Day, EntryNote, Findings, Hit, HitEffect, ListEffect, ListSettings, MatchMode, Matcher, Normalizer, NoteKind,
-    PolicyOutcome, WordList, masked,
+    Day, Findings, Hit, HitEffect, ListEffect, ListSettings, MatchMode, Matcher, Normalizer, PolicyOutcome, WordList,
+    masked, note_summaries,
 };
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -26,10 +29,8 @@ the word is required:
 
 Examples:
   riposte check-text --list spam.txt \"Some text\"
-  riposte check-text --list spam.txt --list allowed.jsonl - < comment.txt";
-
-/// The number of lines that a note on a list names.
-const LINES: usize = 10;
+  riposte check-text --list spam.txt --list allowed.jsonl - < comment.txt
+  riposte check-text --config riposte.toml --object-type video \"Some text\"";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
@@ -37,8 +38,11 @@ pub(super) struct Args {
     /// The text; - reads it from standard input
     text: String,
     /// A file with words; may be repeated
-    #[arg(long = "list", value_name = "FILE", required = true)]
+    #[arg(long = "list", value_name = "FILE", required_unless_present = "object_type")]
     lists: Vec<PathBuf>,
+    /// An object type of the configuration, whose lists are asked in place of files
+    #[arg(long, value_name = "TYPE", conflicts_with_all = ["lists", "outcome", "mode"])]
+    object_type: Option<String>,
     /// The outcome of entries that name none
     #[arg(long, value_enum, value_name = "OUTCOME", default_value_t = OutcomeArg::Hold)]
     outcome: OutcomeArg,
@@ -96,24 +100,54 @@ impl From<ModeArg> for MatchMode {
 }
 
 impl Args {
-    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let Self { text, lists: files, outcome, mode } = self;
-        let lists = files.iter().map(|file| read(file, outcome.into(), mode.map(MatchMode::from)));
-        let lists = lists.collect::<anyhow::Result<Vec<_>>>()?;
-        let text = if text == "-" { standard_input()? } else { text };
+    pub(super) fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
+        let (normalizer, matcher) = match &self.object_type {
+            Some(object_type) => configured(sources, object_type)?,
+            None => self.of_files()?,
+        };
+        let text = if self.text == "-" { standard_input()? } else { self.text };
         // The server stores texts in this form, and ranges are those of the stored text.
         let text: String = text.nfc().collect();
-        let normalizer = Arc::new(Normalizer::default());
-        let today = Day::at_millis(SystemClock.unix_millis());
-        let (matcher, notes) = Matcher::new(Arc::clone(&normalizer), &lists, today)
-            .map_err(|error| Failure::new(USAGE, format!("the lists cannot be used: {error}")))?;
-        for note in notes_by_kind(&lists, &notes) {
-            output::note(&note);
-        }
         let copy = normalizer.match_copy(&text);
         output::write(&report(&text, copy.as_str(), &matcher.find(&text, &copy)))?;
         Ok(ExitCode::SUCCESS)
     }
+
+    /// Returns true if the lists are those of the configuration.
+    pub(super) fn reads_settings(&self) -> bool {
+        self.object_type.is_some()
+    }
+
+    /// Compiles the lists of the named files.
+    fn of_files(&self) -> anyhow::Result<(Arc<Normalizer>, Arc<Matcher>)> {
+        let Self { lists: files, outcome, mode, .. } = self;
+        let (outcome, mode) = (*outcome, *mode);
+        let lists = files.iter().map(|file| read(file, outcome.into(), mode.map(MatchMode::from)));
+        let lists = lists.collect::<anyhow::Result<Vec<_>>>()?;
+        let normalizer = Arc::new(Normalizer::default());
+        let today = Day::at_millis(SystemClock.unix_millis());
+        let (matcher, notes) = Matcher::new(Arc::clone(&normalizer), &lists, today)
+            .map_err(|error| Failure::new(USAGE, format!("the lists cannot be used: {error}")))?;
+        for summary in note_summaries(notes) {
+            output::note(&format!("{}: {summary}", lists[summary.list].name));
+        }
+        Ok((normalizer, Arc::new(matcher)))
+    }
+}
+
+/// Compiles the lists of the configuration and returns those of an object type.
+fn configured(sources: &ConfigSources, object_type: &str) -> anyhow::Result<(Arc<Normalizer>, Arc<Matcher>)> {
+    let config = sources.load_policy()?;
+    let known = ObjectType::parse("object_type", object_type).ok();
+    let known = known.filter(|known| config.policies().of(known).is_ok()).ok_or_else(|| {
+        let what = format!("--object-type {object_type}: the configuration has no such object type");
+        Failure::new(USAGE, what)
+    })?;
+    let policy = app::word_lists(&config)?;
+    let matcher = policy.matcher(&known).ok_or_else(|| {
+        Failure::new(USAGE, format!("the object type {object_type} has no word lists: name it in [[policy.lists]]"))
+    })?;
+    Ok((Arc::clone(policy.normalizer()), matcher))
 }
 
 /// Reads a list file; its path is the name of the list.
@@ -132,21 +166,6 @@ fn standard_input() -> anyhow::Result<String> {
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::new(USAGE, "standard input: is no UTF-8 text; convert it first"))?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
-}
-
-/// Returns a line for each list and kind of note, without the words.
-fn notes_by_kind(lists: &[WordList], notes: &[EntryNote]) -> Vec<String> {
-    let mut lines: BTreeMap<(usize, NoteKind), Vec<u32>> = BTreeMap::new();
-    for note in notes {
-        lines.entry((note.list, note.kind)).or_default().push(note.line);
-    }
-    let line = |((list, kind), lines): ((usize, NoteKind), Vec<u32>)| {
-        let named: Vec<String> = lines.iter().take(LINES).map(u32::to_string).collect();
-        let more = if lines.len() > LINES { format!(" and {} more", lines.len() - LINES) } else { String::new() };
-        let noun = if lines.len() == 1 { "line" } else { "lines" };
-        format!("{}: {noun} {}{more}: {}", lists[list].name, named.join(", "), kind.words())
-    };
-    lines.into_iter().map(line).collect()
 }
 
 /// Returns the outcome, the forms of the text, and a line for each hit.
@@ -232,8 +251,9 @@ mod tests {
         let lists = lists([(&words, PolicyOutcome::Hold), ("ass", PolicyOutcome::Flag)]);
         let day = Day::new(2026, 11, 26).unwrap();
         let (_, notes) = Matcher::new(Arc::new(Normalizer::default()), &lists, day).unwrap();
-        let lines = notes_by_kind(&lists, &notes);
-        assert!(lines[0].starts_with("hold: lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more: skipped"), "{lines:?}");
-        assert!(lines[1].starts_with("flag: line 1: a short Latin word"), "{lines:?}");
+        let lines: Vec<_> = note_summaries(notes).iter().map(|note| (note.list, note.to_string())).collect();
+        let [(0, many), (1, one)] = lines.as_slice() else { panic!("{lines:?}") };
+        assert!(many.starts_with("lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more: skipped"), "{lines:?}");
+        assert!(one.starts_with("line 1: a short Latin word"), "{lines:?}");
     }
 }

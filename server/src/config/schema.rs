@@ -36,6 +36,13 @@ fn simplify(schema: &mut Schema) {
     if let Some(name) = optional.cloned() {
         schema.insert("type".to_owned(), name);
     }
+    // An optional enum is one of two forms, of which TOML has the other one only.
+    let form = schema
+        .remove("anyOf")
+        .and_then(|forms| forms.as_array().and_then(|forms| forms.iter().find(|form| form["type"] != "null").cloned()));
+    for (word, value) in form.as_ref().and_then(Value::as_object).into_iter().flatten() {
+        schema.insert(word.clone(), value.clone());
+    }
     // Variants with a doc comment each have a schema of their own.
     let variants = schema.remove("oneOf").and_then(|variants| {
         variants.as_array().map(|list| list.iter().map(|variant| variant["const"].clone()).collect::<Vec<_>>())
@@ -109,7 +116,7 @@ mod tests {
     }
 
     /// The keys and tables that revision ed6c35b does not have.
-    const ADDED: [&str; 13] = [
+    const ADDED: [&str; 24] = [
         "events",
         "events.retention",
         "store.text",
@@ -123,6 +130,17 @@ mod tests {
         "object_types.*.reports_per_hour",
         "object_types.*.appeal_window",
         "object_types.*.resubmit_window",
+        "policy",
+        "policy.lists",
+        "policy.lists.*",
+        "policy.lists.*.code",
+        "policy.lists.*.file",
+        "policy.lists.*.mode",
+        "policy.lists.*.name",
+        "policy.lists.*.object_types",
+        "policy.lists.*.object_types.*",
+        "policy.lists.*.outcome",
+        "policy.lists.*.stage",
     ];
 
     /// The golden schema is that of revision ed6c35b, from before keys were renamed and added.
@@ -146,8 +164,23 @@ mod tests {
         let number = schema["object_type_defaults.writes_per_minute"].clone();
         let span = Value::Object(span);
         let of_type = [mode, Value::Object(number.clone()), Value::Object(number), span.clone(), span.clone()];
-        let values = [table, span, form].into_iter().chain(of_type.clone()).chain(of_type);
-        assert!(added.into_iter().map(|own| own.map(Value::Object)).eq(values.map(Some)));
+        let [text, list] = [json!({"type": "string"}), json!({"type": "array"})];
+        let of_policy = [
+            table.clone(),
+            list.clone(),
+            table.clone(),
+            text.clone(),
+            text.clone(),
+            json!({"enum": ["word", "part"]}),
+            text.clone(),
+            list,
+            text,
+            json!({"enum": ["allow", "mask", "flag", "hold", "reject", "refuse"]}),
+            json!({"enum": ["live", "dry_run"]}),
+        ];
+        let values = [table, span, form].into_iter().chain(of_type.clone()).chain(of_type).chain(of_policy);
+        let added: Vec<_> = added.into_iter().map(|own| own.map(Value::Object)).collect();
+        assert_eq!(added, values.map(Some).collect::<Vec<_>>());
     }
 
     #[test]

@@ -243,12 +243,25 @@ impl Metrics {
         self.0.instruments.certificate_expiry.record(until as f64, &[]);
     }
 
-    /// Counts a reload after files of callers, keys, certificates or secrets have changed. `used`
-    /// is true if the new contents are now in use. `refused` is the number of files whose present
-    /// content is refused.
+    /// Counts a reload after files of callers, keys, certificates, secrets or word lists have
+    /// changed. `used` is true if the new contents are now in use. `refused` is the number of files
+    /// whose present content is refused, without word lists.
     pub fn reloaded(&self, used: bool, refused: usize) {
         self.0.instruments.files_refused.record(refused as u64, &[]);
         self.0.instruments.reloads.add(1, &[KeyValue::new(attribute::OUTCOME, if used { "used" } else { "refused" })]);
+    }
+
+    /// Records the number of word lists whose present files are refused.
+    pub fn word_lists_refused(&self, refused: usize) {
+        self.0.instruments.word_lists_refused.record(refused as u64, &[]);
+    }
+
+    /// Records the version of a word list: hex digits, of which the first 12 fit the value of a
+    /// metric exactly.
+    pub fn word_list_version(&self, list: &str, version: &str) {
+        let digits = version.get(..12).unwrap_or(version);
+        let number = u64::from_str_radix(digits, 16).unwrap_or_default();
+        self.0.instruments.word_list_version.record(number, &[KeyValue::new(attribute::LIST, list.to_owned())]);
     }
 
     /// Counts a call that was refused because its credentials identify no caller.

@@ -19,7 +19,7 @@ const ALLOWED: [(&str, &[&str]); 17] = [
     ("riposte-telemetry", &[]),
     ("riposte-store", &["riposte-core", "riposte-telemetry"]),
     ("riposte-cache", &["riposte-core", "riposte-telemetry"]),
-    ("riposte-pipeline", &["riposte-core", "riposte-telemetry"]),
+    ("riposte-pipeline", &["riposte-core", "riposte-policy", "riposte-telemetry"]),
     ("riposte-kafka", &["riposte-core", "riposte-telemetry"]),
     ("riposte-search", &["riposte-core", "riposte-telemetry"]),
     ("riposte-migrations", &["riposte-core", "riposte-store"]),

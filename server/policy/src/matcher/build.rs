@@ -6,6 +6,7 @@ use crate::day::Day;
 use crate::match_copy::MatchCopy;
 use crate::normalizer::Normalizer;
 use crate::word_list::{MAX_ENTRIES, MatchMode, WordList};
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -45,7 +46,7 @@ impl fmt::Display for MatcherError {
 impl std::error::Error for MatcherError {}
 
 /// A remark on an entry, which does not contain its word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EntryNote {
     /// The number of the list, as given.
     pub list: usize,
@@ -89,23 +90,23 @@ impl Matcher {
     ///
     /// # Errors
     /// If the lists are too large.
-    pub fn new(
+    pub fn new<L: Borrow<WordList>>(
         normalizer: Arc<Normalizer>,
-        lists: &[WordList],
+        lists: &[L],
         today: Day,
     ) -> Result<(Self, Vec<EntryNote>), MatcherError> {
-        let total = lists.iter().map(|list| list.entries.len()).sum();
+        let total = lists.iter().map(|list| list.borrow().entries.len()).sum();
         if total > MAX_ENTRIES {
             return Err(MatcherError::TooManyEntries(total));
         }
         let mut builder = Builder::new(&normalizer, today);
         for (number, list) in lists.iter().enumerate() {
-            builder.add(number, list);
+            builder.add(number, list.borrow());
         }
         let Builder { entries, plain, skeletons, notes, .. } = builder;
         let automaton = |patterns| Automaton::build(patterns).map_err(|_| MatcherError::NotBuilt);
         let (plain, skeletons) = (automaton(plain)?, automaton(skeletons)?);
-        let names = lists.iter().map(|list| ListName {
+        let names = lists.iter().map(Borrow::borrow).map(|list| ListName {
             name: list.name.clone(),
             version: list.version.clone(),
             effect: list.effect,

@@ -21,10 +21,14 @@ pub(super) struct Instruments {
     pub(super) start_time: Gauge<f64>,
     /// 1 while every data source has the required schema and the process accepts calls, else 0.
     pub(super) ready: Gauge<u64>,
-    /// Reloads of changed files of callers, keys, certificates and secrets.
+    /// Reloads of changed files of callers, keys, certificates, secrets and word lists.
     pub(super) reloads: Counter<u64>,
     /// Changed files of callers, keys, certificates and secrets that were rejected; the earlier content stays in use.
     pub(super) files_refused: Gauge<u64>,
+    /// Word lists whose changed files were rejected; all earlier lists stay in use.
+    pub(super) word_lists_refused: Gauge<u64>,
+    /// The first 12 hex digits of the version of a word list, as a number; processes with the same lists have the same numbers.
+    pub(super) word_list_version: Gauge<u64>,
     /// Time from which the certificate of the listeners is valid, in seconds since 1970.
     pub(super) certificate_start: Gauge<f64>,
     /// Time until which the certificate of the listeners is valid, in seconds since 1970.
@@ -104,8 +108,10 @@ impl Instruments {
             build_info: meter.u64_gauge("riposte_build_info").with_description("Always 1; the attribute is the version of the running process").build(),
             start_time: meter.f64_gauge("riposte_start_time_seconds").with_description("Start time of the process, in seconds since 1970").build(),
             ready: meter.u64_gauge("riposte_ready").with_description("1 while every data source has the required schema and the process accepts calls, else 0").build(),
-            reloads: meter.u64_counter("riposte_reloads").with_description("Reloads of changed files of callers, keys, certificates and secrets").build(),
+            reloads: meter.u64_counter("riposte_reloads").with_description("Reloads of changed files of callers, keys, certificates, secrets and word lists").build(),
             files_refused: meter.u64_gauge("riposte_files_refused").with_description("Changed files of callers, keys, certificates and secrets that were rejected; the earlier content stays in use").build(),
+            word_lists_refused: meter.u64_gauge("riposte_policy_lists_refused").with_description("Word lists whose changed files were rejected; all earlier lists stay in use").build(),
+            word_list_version: meter.u64_gauge("riposte_policy_list_version").with_description("The first 12 hex digits of the version of a word list, as a number; processes with the same lists have the same numbers").build(),
             certificate_start: meter.f64_gauge("riposte_certificate_start_time_seconds").with_description("Time from which the certificate of the listeners is valid, in seconds since 1970").build(),
             certificate_expiry: meter.f64_gauge("riposte_certificate_expiry_time_seconds").with_description("Time until which the certificate of the listeners is valid, in seconds since 1970").build(),
             operation_duration: ExemplarHistogram::new("db_client_operation_duration_seconds", DURATION, meter.f64_histogram("db.client.operation.duration").with_unit("s").with_description("Duration of database transactions, with their retries, and of calls to Redis, by name").with_boundaries(DURATION.to_vec()).build(), wanted),
@@ -205,6 +211,8 @@ pub(super) mod attribute {
     pub(crate) const KIND: &str = "kind";
     /// The limit that was reached: an admission pool (`reads`, `writes`, `streams`), `caller_rate`, `member_rate`, `caller_streams` or `send_buffer`; of connections `total`, `identity`, `first_bytes`, `control_frames` or `send_buffer`.
     pub(crate) const LIMIT: &str = "limit";
+    /// A word list, by its name in the configuration.
+    pub(crate) const LIST: &str = "list";
     /// An object type that is registered in the configuration.
     pub(crate) const OBJECT_TYPE: &str = "object_type";
     /// Of a reload: `used` or `refused`; of an export: `ok` or `failed`.
@@ -239,6 +247,8 @@ pub(super) const SCRAPED: &[&str] = &[
     "riposte_ready",
     "riposte_reloads_total",
     "riposte_files_refused",
+    "riposte_policy_lists_refused",
+    "riposte_policy_list_version",
     "riposte_certificate_start_time_seconds",
     "riposte_certificate_expiry_time_seconds",
     "riposte_telemetry_exports_total",

@@ -25,6 +25,8 @@ fn recorded() -> Metrics {
     metrics.call_refused("reads", "best_effort");
     metrics.connection_refused("total");
     metrics.reloaded(false, 1);
+    metrics.word_lists_refused(1);
+    metrics.word_list_version("spam", "0123456789abcdef");
     metrics.certificate(1_700_000_000, 1_800_000_000);
     metrics.authentication_failed("jwt_expired");
     metrics.audit_failed();

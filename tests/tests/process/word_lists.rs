@@ -1,0 +1,110 @@
+//! Word lists: faults that stop a start, and files that change while the process runs.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use riposte_tests::{Server, command, until};
+
+use super::metrics::ask;
+
+/// A word that no output may have.
+const WORD: &str = "unspeakable";
+
+/// Returns the setting of one list for an object type.
+fn list(file: &Path, object_type: &str) -> String {
+    format!("policy.lists=[{{name=\"spam\", file={file:?}, object_types=[\"{object_type}\"]}}]")
+}
+
+/// Writes a file atomically, as an operator's tools do.
+fn write(file: &Path, text: &str) -> Result<()> {
+    let new = file.with_extension("new");
+    std::fs::write(&new, text)?;
+    Ok(std::fs::rename(new, file)?)
+}
+
+fn file_of(folder: &tempfile::TempDir) -> PathBuf {
+    folder.path().join("spam.txt")
+}
+
+/// Returns the value of the metric in the line that begins with `name`.
+async fn metric(server: &Server, name: &str) -> Result<f64> {
+    let text = ask(server.metrics_target(), "GET", "/metrics").await?;
+    let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    value.with_context(|| format!("no {name}"))?.parse().context("no number")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_changed_list_is_used_and_a_bad_one_changes_nothing_until_it_is_sound() -> Result<()> {
+    const VERSION: &str = "riposte_policy_list_version{list=\"spam\"}";
+    const REFUSED: &str = "riposte_policy_lists_refused";
+    let folder = tempfile::tempdir()?;
+    let file = file_of(&folder);
+    write(&file, WORD)?;
+    let sets = ["--set", &list(&file, "article"), "--set", "auth.reload_interval=1s"];
+    let server = Server::dev_with(None, &sets).await?;
+    let first = metric(&server, VERSION).await?;
+
+    write(&file, "another")?;
+    until("the list is used", || async { Ok(metric(&server, VERSION).await? != first) }).await?;
+    let second = metric(&server, VERSION).await?;
+
+    write(&file, &format!("{{\"word\":\"a\"}}\n{WORD}\n"))?;
+    until("the list is refused", || async { Ok(metric(&server, REFUSED).await? == 1.0) }).await?;
+    ensure!(metric(&server, VERSION).await? == second, "a list with a fault is used");
+    ensure!(metric(&server, "riposte_files_refused").await? == 0.0, "a list has an alert of its own");
+
+    write(&file, WORD)?;
+    until("the list is sound", || async { Ok(metric(&server, REFUSED).await? == 0.0) }).await?;
+    ensure!(metric(&server, VERSION).await? == first, "the same bytes have the same version");
+    server.stop().await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_list_that_cannot_be_used_stops_the_start_and_is_named_by_key_file_and_line() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = file_of(&folder);
+    let shown = file.display().to_string();
+    let check = ["config", "check", "--allow-insecure", "--set", "store.kind=sqlite", "--set", "store.data_dir=/tmp"];
+    let dev = ["dev", "--listen", "127.0.0.1:0"];
+    let set = list(&file, "article");
+    for (text, fault) in [
+        (None, "cannot be read"),
+        (Some(format!("{{\"word\":\"a\"}}\n{WORD}")), "line 2: must be a JSON object"),
+        (Some(format!("{{\"word\":\"{WORD}\",\"code\":\"moderation.off\"}}")), "line 1: `code`"),
+    ] {
+        text.map_or(Ok(()), |text| write(&file, &text))?;
+        for verb in [&check[..], &dev] {
+            let ran = command::run([verb, &["--set", &set, "--set", "open_object_types=true"]].concat()).await?;
+            let ran = ran.ended(2)?.says(&["policy.lists.0.file", &shown, fault])?;
+            ensure!(!ran.err.contains(WORD), "{}", ran.err);
+        }
+    }
+    write(&file, WORD)?;
+    let sound = [&check[..], &["--set", &set, "--set", "open_object_types=true"]].concat();
+    command::run(sound).await?.ended(0)?.says(&["the configuration is valid"])?;
+    let film = list(&file, "film");
+    let unknown = [&check[..], &["--set", &film]].concat();
+    command::run(unknown).await?.ended(2)?.says(&["policy.lists.0.object_types", "does not register"])?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn check_text_asks_the_lists_of_an_object_type_as_a_server_would_load_them() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = file_of(&folder);
+    write(&file, WORD)?;
+    let article = list(&file, "article");
+    let check = async |object_type: &str, text: &str| {
+        let sets = ["--set", &article, "--set", "object_types={article={}, film={}}"];
+        command::run([&["check-text", "--object-type", object_type, text], &sets[..]].concat()).await
+    };
+    let found = check("article", "UNSPEAKABLE things").await?.ended(0)?;
+    found.says(&["outcome     hold, code policy.list, by entry", "of spam", "hit         0..11"])?;
+    check("article", "things").await?.ended(0)?.says(&["outcome     allow"])?;
+    check("film", WORD).await?.ended(2)?.says(&["the object type film has no word lists"])?;
+    check("book", WORD).await?.ended(2)?.says(&["--object-type book: the configuration has no such object type"])?;
+    std::fs::remove_file(&file)?;
+    check("article", WORD).await?.ended(2)?.says(&["policy.lists.0.file", "cannot be read"])?;
+    Ok(())
+}
