@@ -71,8 +71,8 @@ async fn a_moderator_works_by_commands() -> Result<()> {
     run(&["reject", &id, "--moderator", "mod-1"]).await?.ended(2)?.says(&["--code"])?;
     let shown = run(&["show", &id]).await?.ended(0)?;
     ensure!(!shown.out.contains('\u{1b}'), "{}", shown.out);
-    let is_origin_shown = shown.out.contains(" · platform web · network ") && !shown.out.contains("192.0.2");
-    ensure!(is_origin_shown, "{}", shown.out);
+    let is_client_shown = shown.out.contains(" · platform web · network ") && !shown.out.contains("192.0.2");
+    ensure!(is_client_shown, "{}", shown.out);
     let etag = shown.out.lines().find_map(|line| line.split_once("etag ")).context("no etag")?.1.to_owned();
     let reject = ["reject", &id, "--moderator", "mod-1", "--code", "spam", "--note", "third", "--etag", &etag];
     run(&reject).await?.ended(0)?.says(&["mod-1 · REJECT: PENDING → REJECTED · spam · note: third"])?;

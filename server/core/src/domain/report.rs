@@ -94,7 +94,7 @@ pub struct NewReport {
 pub struct OwnReport {
     /// The report.
     pub report: Report,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: ReportOutcome,
 }
 

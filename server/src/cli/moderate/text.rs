@@ -77,13 +77,13 @@ fn head(moderated: &ModeratedComment, more: &str) -> String {
     let key = subject.as_ref().map_or_else(String::new, |key| format!("{}/{}", key.object_type, key.object_id));
     let time = create_time.map_or_else(String::new, |time| format!(" · {time}"));
     let (key, member) = (printable(&key), printable(member_id));
-    let origin = origin(moderated);
-    format!("\nid {id} · {}{causes}{more}\n   {key} · {member}{time}{origin}\n", state(*code))
+    let client = client(moderated);
+    format!("\nid {id} · {}{causes}{more}\n   {key} · {member}{time}{client}\n", state(*code))
 }
 
 /// Returns where a comment was written from: the platform and the token of the network, if they are
 /// known.
-fn origin(ModeratedComment { platform, network_token, .. }: &ModeratedComment) -> String {
+fn client(ModeratedComment { platform, network_token, .. }: &ModeratedComment) -> String {
     let named = [("platform", platform), ("network", network_token)];
     let known = named.iter().filter(|(_, value)| !value.is_empty());
     known.map(|(name, value)| format!(" · {name} {}", printable(value))).collect()

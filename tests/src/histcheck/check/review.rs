@@ -1,5 +1,6 @@
 //! The comments that wait for review, or waited: their states, the verdicts on them and on their
-//! edits, the reports, appeals and statements, the leases and the queue, and what the public port shows of them.
+//! edits, the reports, appeals and statements, the leases and the queue, and what the public port
+//! shows of them.
 //!
 //! The other rules assume that a comment is visible from the start, so these comments have rules of
 //! their own. The decisions are those of the rows at the end of a run, so a run that was

@@ -30,7 +30,7 @@ type LookupResult = Result<Vec<CommentLocation>>;
 
 /// The result of a lookup on all data sources.
 #[derive(Debug)]
-struct Lookup {
+struct FoundLocations {
     /// The locations, in any order.
     found: Vec<CommentLocation>,
     /// The errors of data sources.
@@ -55,7 +55,7 @@ impl CommentLocator {
         ids: &[CommentId],
         types: &ObjectTypeScope,
     ) -> Result<Vec<CommentLocation>> {
-        let Lookup { found, failed } = self.look_up(ids, types).await;
+        let FoundLocations { found, failed } = self.search(ids, types).await;
         failed.into_iter().next().map_or(Ok(found), |(_, error)| Err(error))
     }
 
@@ -66,7 +66,7 @@ impl CommentLocator {
         ids: &[CommentId],
         types: &ObjectTypeScope,
     ) -> Vec<Result<Option<CommentLocation>>> {
-        let Lookup { mut found, failed } = self.look_up(ids, types).await;
+        let FoundLocations { mut found, failed } = self.search(ids, types).await;
         found.sort_unstable_by_key(|location| location.id);
         let location = |id: &CommentId| found.binary_search_by_key(id, |location| location.id).ok();
         let each = ids.iter().map(|id| match (location(id), failed.get(&self.source(*id))) {
@@ -82,8 +82,8 @@ impl CommentLocator {
         self.sources.map().source(id.partition())
     }
 
-    /// Looks ids up in the cache, and those that it lacks with one request to each data source.
-    async fn look_up(self: &Arc<Self>, ids: &[CommentId], types: &ObjectTypeScope) -> Lookup {
+    /// Searches the cache for ids, and asks each data source once for those that it lacks.
+    async fn search(self: &Arc<Self>, ids: &[CommentId], types: &ObjectTypeScope) -> FoundLocations {
         let (mut found, unknown) = self.cache.get(ids, types);
         let mut by_source: Vec<Vec<CommentId>> = vec![Vec::new(); self.lookups.len()];
         for id in unknown {
@@ -100,7 +100,7 @@ impl CommentLocator {
             }
         }
         found.retain(|location| types.contains(location.subject.object_type()));
-        Lookup { found, failed }
+        FoundLocations { found, failed }
     }
 
     /// Adds ids to the next lookup of a source. Starts that lookup at once if fewer than

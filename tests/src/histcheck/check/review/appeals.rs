@@ -82,8 +82,8 @@ impl Contest {
     }
 }
 
-/// Checks that each acknowledged appeal is a decision, that of one request, and that claims skip the
-/// appeals against their moderator.
+/// Checks that each acknowledged appeal is a decision, that of one request, and that claims skip
+/// the appeals against their moderator.
 fn check_responses(lives: &Lives<'_>, findings: &mut Findings) {
     let appeals = lives.decisions.values().filter(|row| row.act == APPEAL);
     let stored: BTreeSet<(i64, i32, u32)> = appeals.map(|row| (row.comment, row.contested, row.actor)).collect();
@@ -106,7 +106,7 @@ fn check_responses(lives: &Lives<'_>, findings: &mut Findings) {
                 for (item, _) in items {
                     let Some(contested) = lives.contested_by(item.id, item.decisions) else { continue };
                     findings.cases(1);
-                    // An appeal that is younger than the claim may be that on an item leased before.
+                    // An appeal younger than the claim may be that on an item leased before.
                     let decided = lives.decided.get(&(item.id, item.decisions));
                     let is_older = decided.is_some_and(|(_, known)| *known < lives.op(op).begun);
                     if is_older && contested.actor == *moderator {
@@ -122,7 +122,7 @@ fn check_responses(lives: &Lives<'_>, findings: &mut Findings) {
 
 /// Returns the violation of the refusal of an appeal, if it is one, and the operation that created
 /// the comment.
-pub(super) fn violation_of_refusal(
+pub(super) fn violation_of_rejection(
     lives: &Lives<'_>,
     op: &Op,
     (id, number, member): (i64, i32, u32),
@@ -212,8 +212,8 @@ mod tests {
     fn nothing_is_settled_without_an_appeal() {
         let mut sample = ReviewSample::default();
         sample.hide(5, 1).uphold(7, 2, (3, 2)).finds("appeals", "none was open");
-        let mut kept = ReviewSample::default();
-        kept.hide(5, 1).uphold(7, 2, (3, 0)).finds("appeals", "kept out of sight without an appeal");
+        let mut upheld = ReviewSample::default();
+        upheld.hide(5, 1).uphold(7, 2, (3, 0)).finds("appeals", "kept out of sight without an appeal");
         appealed().lose_decision().finds("appeals", "has no row");
     }
 
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_and_verdicts_of_the_contested_moderator_wait_for_the_other_one() {
+    fn edits_and_judgements_of_the_contested_moderator_wait_for_the_other_one() {
         let read = |sample: &mut ReviewSample| {
             sample.read(7, 11, "11.4", state::HIDDEN, 3);
         };

@@ -100,8 +100,8 @@ pub(super) fn reaches(act: ModeratorAct, from: i8) -> Option<i8> {
     }
 }
 
-/// Returns true for a decision that leaves the state as it is: one on a comment in sight, an appeal,
-/// and one that upholds what an appeal contests.
+/// Returns true for a decision that leaves the state as it is: one on a comment in sight, an
+/// appeal, and one that upholds what an appeal contests.
 fn leaves_as_is(row: &DecisionRow) -> bool {
     const APPROVE: i32 = ModeratorAct::Approve as i32;
     const KEEP: i32 = ModeratorAct::Keep as i32;

@@ -122,14 +122,10 @@ impl<'h> Lives<'h> {
     /// Returns true if an appeal may have waited on a comment at some time of a call.
     pub(super) fn may_be_appealed(&self, id: i64, op: &Op) -> bool {
         let time = |row: &DecisionRow| self.decided.get(&(id, row.number)).copied().unwrap_or((0, NEVER));
-        let mut rows = self.decisions_on(id).peekable();
-        while let Some(row) = rows.next() {
-            let settled = rows.peek().map_or(NEVER, |next| time(next).1);
-            if row.act == APPEAL && time(row).0 < op.ended && settled > op.begun {
-                return true;
-            }
-        }
-        false
+        let later = self.decisions_on(id).skip(1).map(|next| time(next).1).chain([NEVER]);
+        self.decisions_on(id)
+            .zip(later)
+            .any(|(row, settled)| row.act == APPEAL && time(row).0 < op.ended && settled > op.begun)
     }
 
     /// Returns the row of the newest proposed edit of a comment.

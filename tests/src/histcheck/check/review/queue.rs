@@ -8,9 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::Findings;
 use super::lives::Lives;
-use crate::histcheck::history::{
-    APPEAL, CommentRow, ModeratedItem, ReviewCall, ReviewResponse, proposal_state, state,
-};
+use crate::histcheck::history::{APPEAL, CommentRow, ModeratedItem, ReviewCall, ReviewResponse, proposal_state, state};
 use crate::histcheck::names;
 
 /// The open questions, as the rows have them.
@@ -98,9 +96,9 @@ fn check_rows(lives: &Lives<'_>, findings: &mut Findings) {
     }
 }
 
-/// Returns true if the reports on a comment in sight open the question of its text: those after the
-/// last decision about it, on a version that no moderator had judged, reach the threshold, or one of
-/// them claims illegality. A reporter always claims it or never does.
+/// Returns true if the reports on a comment in sight open the question of its text: those after
+/// the last decision about it, on a version that no moderator had judged, reach the threshold, or
+/// one of them claims illegality. A reporter always claims it or never does.
 fn is_reported(lives: &Lives<'_>, id: i64) -> bool {
     let last = lives.decisions_on(id).next_back().map_or(0, |row| row.number);
     let rows = lives.reports.get(&id).into_iter().flatten();

@@ -59,7 +59,7 @@ fn violation(lives: &Lives<'_>, op: &Op, call: &ReviewCall, reason: &str) -> Opt
             }
         },
         ReviewCall::Appeal { comment, number, member } => {
-            return appeals::violation_of_refusal(lives, op, (*comment, *number, *member), reason);
+            return appeals::violation_of_rejection(lives, op, (*comment, *number, *member), reason);
         }
         ReviewCall::Claim { .. }
         | ReviewCall::Release { .. }

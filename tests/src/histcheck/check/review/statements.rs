@@ -1,5 +1,5 @@
-//! The statements to a member are the decisions that restrict its comments, each once and nobody
-//! else's, and name no moderator. One that was contested is not contestable again.
+//! The statements to a member are the decisions that restrict its comments, each once, and name
+//! no moderator. One that was contested is not contestable again.
 
 use std::collections::BTreeSet;
 
