@@ -29,7 +29,7 @@ pub use domain::ids::{CommentId, Partition, SubjectId};
 pub use domain::lifecycle::{DeletedBy, Lifecycle};
 pub use domain::like::LikeValue;
 pub use domain::location::CommentLocation;
-pub use domain::member::MemberId;
+pub use domain::member::{MemberId, MemberOfType};
 pub use domain::object_type::{ObjectType, Policies, Policy};
 pub use domain::path::Path;
 pub use domain::state::CommentState;

@@ -23,8 +23,6 @@ mod verify;
 
 use std::sync::Arc;
 
-use futures::future::join_all;
-
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
@@ -106,25 +104,15 @@ impl Comments {
     /// has its own result: its location, the error of its data source, or
     /// [`Error::CommentNotFound`] if it is missing or of a type that the caller may not use.
     pub async fn locate_each(&self, caller: &Caller, ids: &[CommentId]) -> Result<Vec<Result<CommentLocation>>> {
-        let error = match self.located(caller, ids).await {
-            Ok(found) => return Ok(found),
-            Err(error) => error,
-        };
-        if !matches!(error, Error::ShardUnavailable | Error::ShardCircuitOpen { .. }) || ids.len() < 2 {
-            return Err(error);
+        let is_of_source = |error: &Error| matches!(error, Error::ShardUnavailable | Error::ShardCircuitOpen { .. });
+        let found = self.reader.locate_each(ids, caller.types()).await;
+        let was_searched = found.iter().any(Result::is_ok);
+        let mut errors = found.iter().filter_map(|found| found.as_ref().err());
+        if let Some(error) = errors.find(|error| !was_searched || !is_of_source(error)) {
+            return Err(error.clone());
         }
-        let each = ids.iter().map(|id| async move {
-            let found = self.located(caller, &[*id]).await?;
-            found.into_iter().next().unwrap_or(Err(Error::CommentNotFound))
-        });
-        let found = join_all(each).await;
-        let was_searched = |found: &Result<CommentLocation>| matches!(found, Ok(_) | Err(Error::CommentNotFound));
-        if found.iter().any(was_searched) { Ok(found) } else { Err(error) }
-    }
-
-    async fn located(&self, caller: &Caller, ids: &[CommentId]) -> Result<Vec<Result<CommentLocation>>> {
-        let found = self.reader.locate_among(ids, caller.types()).await?;
         let is_granted = |at: &CommentLocation| self.policy(caller, at.subject.object_type()).is_ok();
-        Ok(found.into_iter().map(|location| location.filter(is_granted).ok_or(Error::CommentNotFound)).collect())
+        let granted = |location: Option<CommentLocation>| location.filter(is_granted).ok_or(Error::CommentNotFound);
+        Ok(found.into_iter().map(|found| found.and_then(granted)).collect())
     }
 }

@@ -54,7 +54,7 @@ fn decorated(mutant: Mutant) -> Decorators {
     let of_reader = reporters.clone();
     Decorators {
         reader: Some(Arc::new(move |inner| Arc::new(MutantReader::new(inner, mutant, of_reader.clone())) as _)),
-        reports: Some(Arc::new(move |inner| Arc::new(RecordedReports::new(inner, reporters.clone())) as _)),
+        reports: Some(Arc::new(move |inner| Arc::new(RecordedReports::new(inner, reporters.clone(), mutant)) as _)),
         log: Some(Arc::new(move |inner| {
             Arc::new(MutantLog::new(Arc::new(MutantJudgements::new(inner, mutant)), mutant)) as _
         })),

@@ -121,12 +121,16 @@ pub(crate) enum Mutant {
     ReporterLeaks,
     /// The list of the likers of a comment lacks its last one.
     LikersCut,
+    /// The contested moderator may judge an appeal.
+    OwnAppealJudged,
+    /// A member is sometimes shown a statement to another one.
+    StatementsMixed,
     /// The repeat of a verdict is not recognised, so it is refused for its etag.
     RepeatRefused,
 }
 
 /// The mutants of ports and of page tokens, by name.
-pub(crate) const MUTANTS: [(&str, Mutant); 59] = [
+pub(crate) const MUTANTS: [(&str, Mutant); 61] = [
     ("repeats-not-detected", Mutant::RepeatsNotDetected),
     ("late-likes", Mutant::LateLikes),
     ("refused-after-commit", Mutant::RefusedAfterCommit),
@@ -185,6 +189,8 @@ pub(crate) const MUTANTS: [(&str, Mutant); 59] = [
     ("dropped-proposal-approved", Mutant::DroppedProposalApproved),
     ("reporter-leaks", Mutant::ReporterLeaks),
     ("likers-cut", Mutant::LikersCut),
+    ("own-appeal-judged", Mutant::OwnAppealJudged),
+    ("statements-mixed", Mutant::StatementsMixed),
     ("repeat-refused", Mutant::RepeatRefused),
 ];
 

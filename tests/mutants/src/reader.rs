@@ -227,6 +227,10 @@ impl CommentRows for MutantReader {
         self.inner.locate_among(ids, types).await
     }
 
+    async fn locate_each(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Vec<Result<Option<CommentLocation>>> {
+        self.inner.locate_each(ids, types).await
+    }
+
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
         let mut found = self.inner.comments(ids).await?;
         found.iter_mut().flatten().for_each(|view| self.break_view(view));

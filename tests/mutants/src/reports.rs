@@ -1,5 +1,5 @@
-//! Records the reporters of comments. The mutant `reporter-leaks` writes them into contents that
-//! are read.
+//! Records the reporters of comments, which the mutant `reporter-leaks` writes into contents that
+//! are read. The mutant `statements-mixed` shows a member a statement to another one.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,8 +8,10 @@ use async_trait::async_trait;
 use riposte_core::decision::Decision;
 use riposte_core::page::{HistoryCursor, LikerCursor};
 use riposte_core::ports::Reports;
-use riposte_core::report::{DecisionCursor, DecisionKind, NewReport, Report, ReportOutcome, ReportResult};
-use riposte_core::{CommentId, MemberId, ObjectType, Result};
+use riposte_core::report::{DecisionCursor, DecisionKind, NewReport, OwnReport, Report, ReportResult};
+use riposte_core::{CommentId, MemberId, MemberOfType, Result};
+
+use crate::mutant::Mutant;
 
 /// The last reporter of each comment that was reported to this process.
 #[derive(Debug, Clone, Default)]
@@ -27,11 +29,14 @@ impl Reporters {
 pub(crate) struct RecordedReports {
     inner: Arc<dyn Reports>,
     reporters: Reporters,
+    mutant: Mutant,
+    /// The last statement that was read.
+    statement: Mutex<Option<Decision>>,
 }
 
 impl RecordedReports {
-    pub(crate) fn new(inner: Arc<dyn Reports>, reporters: Reporters) -> Self {
-        Self { inner, reporters }
+    pub(crate) fn new(inner: Arc<dyn Reports>, reporters: Reporters, mutant: Mutant) -> Self {
+        Self { inner, reporters, mutant, statement: Mutex::default() }
     }
 }
 
@@ -52,23 +57,24 @@ impl Reports for RecordedReports {
         self.inner.on_comment(id, after, limit).await
     }
 
-    async fn by_member(
-        &self,
-        object_type: &ObjectType,
-        member: &MemberId,
-        after: Option<HistoryCursor>,
-        limit: usize,
-    ) -> Result<Vec<(Report, ReportOutcome)>> {
-        self.inner.by_member(object_type, member, after, limit).await
+    async fn by_member(&self, of: &MemberOfType, after: Option<HistoryCursor>, limit: usize) -> Result<Vec<OwnReport>> {
+        self.inner.by_member(of, after, limit).await
     }
 
     async fn decisions(
         &self,
         kind: DecisionKind,
-        of: (&ObjectType, &MemberId),
+        of: &MemberOfType,
         after: Option<DecisionCursor>,
         limit: usize,
     ) -> Result<Vec<Decision>> {
-        self.inner.decisions(kind, of, after, limit).await
+        let mut found = self.inner.decisions(kind, of, after, limit).await?;
+        if self.mutant == Mutant::StatementsMixed && kind == DecisionKind::Restriction && found.len() < limit {
+            let mut last = self.statement.lock().unwrap_or_else(PoisonError::into_inner);
+            let own = found.first().cloned();
+            found.extend(last.take().filter(|decision| decision.member != of.member));
+            *last = own;
+        }
+        Ok(found)
     }
 }

@@ -66,6 +66,9 @@ impl MutantJudgements {
         if let (Mutant::ApproveNewerText, CommandKind::ApproveEdit(verb)) = (self.mutant, &mut command.verb) {
             verb.ruling.etag.clear();
         }
+        if let (Mutant::OwnAppealJudged, CommandKind::Appeal(verb)) = (self.mutant, &mut command.verb) {
+            verb.appeal.contested.actor = verb.appeal.contested.member.clone();
+        }
         let Some((target, ruling)) = order(&mut command.verb) else { return };
         match (self.mutant, ()) {
             (Mutant::JudgedWithoutEtag, ()) => ruling.etag.clear(),

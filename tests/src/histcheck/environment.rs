@@ -63,6 +63,7 @@ pub(super) async fn start(
         let mut settings: Vec<String> = SHARED_SETTINGS.map(str::to_owned).to_vec();
         let levels = names::OBJECT_TYPES.iter().zip(names::LEVELS);
         settings.extend(levels.map(|(name, levels)| format!("object_types.{name}.max_depth={levels}")));
+        settings.push(format!("object_types.{}.report_threshold={}", names::REVIEWED_TYPE, names::REPORT_THRESHOLD));
         settings.push(format!("cache.url={url}"));
         settings.push(format!("server.roles={}", roles(process)));
         if process == LONG_TIMEOUT_SERVER {

@@ -25,8 +25,8 @@ pub(crate) use op::{
     WatchedChange, WriteResponse,
 };
 pub(crate) use review::{
-    JudgedTarget, ModeratedItem, ModeratorAct, PublicRead, ReviewCall, ReviewResponse, SeenComment, SeenDecision,
-    SeenProposal, proposal_state, state,
+    APPEAL, JudgedTarget, ModeratedItem, ModeratorAct, PublicRead, ReviewCall, ReviewResponse, SeenComment,
+    SeenDecision, SeenProposal, SeenStatement, proposal_state, state,
 };
 pub(crate) use table::{
     CommentRow, ContentRow, DecisionRow, LikeRow, ProposalRow, ReportRow, ReviewRow, Rows, SubjectRow, Table,

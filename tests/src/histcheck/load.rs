@@ -13,7 +13,7 @@ pub(crate) use call::{comment_sort, counts, failure_outcome, item, send, value_o
 pub(crate) use client::{Acknowledged, Client, Environment};
 pub(crate) use known_comments::KnownComments;
 pub(crate) use planner::{Planner, REREAD_DELAY};
-pub(crate) use review::{REVIEWED_SUBJECTS, REVIEWERS, ReviewedComments, Reviewer};
+pub(crate) use review::{REVIEWED_SUBJECTS, REVIEWERS, ReviewedComments, Reviewer, reviewed_members};
 pub(crate) use watcher::Watcher;
 
 /// Number of clients that run all the time.

@@ -17,6 +17,8 @@ pub(crate) const CONTESTED_MEMBER: u32 = 300_000;
 
 /// The object type whose comments wait for review (`crate::settings::OBJECT_TYPES`).
 pub(crate) const REVIEWED_TYPE: &str = "held";
+/// The weight of reports at which a comment of that type waits: that of two reports.
+pub(crate) const REPORT_THRESHOLD: usize = 200;
 /// The number of the first subject of that type.
 pub(crate) const REVIEWED: u32 = 1 << 20;
 /// The begin of the ids and notes of moderators and reporters, which no public response contains.
@@ -95,6 +97,11 @@ pub(crate) fn reporter_id(comment: i64, reporter: u8) -> String {
 pub(crate) fn reporter(id: &str) -> u8 {
     let number = id.strip_prefix(SECRET).and_then(|rest| rest.strip_prefix('r')?.split_once('-'));
     number.and_then(|(_, number)| number.parse().ok()).unwrap_or(u8::MAX)
+}
+
+/// Returns true if the reports of a reporter claim that a comment is illegal.
+pub(crate) fn claims_illegal(reporter: u8) -> bool {
+    reporter == 0
 }
 
 /// Returns the id of a member.

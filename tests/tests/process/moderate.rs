@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{
-    ClaimReviewItemsRequest, ClaimReviewItemsResponse, CommentSort, CommentState, ErrorReason,
-    ListUnlistedCommentsRequest, UpdateCommentRequest,
+    ClaimReviewItemsRequest, ClaimReviewItemsResponse, ClientInfo, CommentSort, CommentState, CreateCommentRequest,
+    ErrorReason, ListUnlistedCommentsRequest, UpdateCommentRequest,
 };
 use riposte_tests::say::content;
 use riposte_tests::{Say, Server, command, refused, until};
@@ -49,7 +49,15 @@ async fn the_first_minute_of_a_moderator() -> Result<()> {
 async fn a_moderator_works_by_commands() -> Result<()> {
     let server = Server::dev_with(None, &["--moderate", "pre"]).await?;
     let say = Say::on(&server.client()?, "video");
-    let made = say.comment("ann", "spam \u{1b}[31m").await?;
+    let client = ClientInfo { ip: "192.0.2.1".into(), platform: "web".into(), ..ClientInfo::default() };
+    let request = CreateCommentRequest {
+        subject: Some(say.key.clone()),
+        member_id: "ann".into(),
+        content: content("spam \u{1b}[31m"),
+        client: Some(client),
+        ..CreateCommentRequest::default()
+    };
+    let made = say.client.comments().create_comment(request).await?.into_inner().comment.context("no comment")?;
     let id = made.id.to_string();
     let run = async |words: &[&str]| {
         let all: Vec<&str> =
@@ -63,6 +71,8 @@ async fn a_moderator_works_by_commands() -> Result<()> {
     run(&["reject", &id, "--moderator", "mod-1"]).await?.ended(2)?.says(&["--code"])?;
     let shown = run(&["show", &id]).await?.ended(0)?;
     ensure!(!shown.out.contains('\u{1b}'), "{}", shown.out);
+    let is_client_shown = shown.out.contains(" · platform web · network ") && !shown.out.contains("192.0.2");
+    ensure!(is_client_shown, "{}", shown.out);
     let etag = shown.out.lines().find_map(|line| line.split_once("etag ")).context("no etag")?.1.to_owned();
     let reject = ["reject", &id, "--moderator", "mod-1", "--code", "spam", "--note", "third", "--etag", &etag];
     run(&reject).await?.ended(0)?.says(&["mod-1 · REJECT: PENDING → REJECTED · spam · note: third"])?;

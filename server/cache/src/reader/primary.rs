@@ -62,6 +62,10 @@ impl CommentRows for CachedReader {
         self.0.inner.locate_among(ids, types).await
     }
 
+    async fn locate_each(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Vec<Result<Option<CommentLocation>>> {
+        self.0.inner.locate_each(ids, types).await
+    }
+
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
         self.comments_of(ids, &ObjectTypeScope::All).await
     }

@@ -7,8 +7,8 @@ use riposte_core::act::CommentAct;
 use riposte_core::decision::Decision;
 use riposte_core::page::{HistoryCursor, LikerCursor};
 use riposte_core::ports::Reports;
-use riposte_core::report::{DecisionCursor, DecisionKind, NewReport, Report, ReportOutcome, ReportResult};
-use riposte_core::{CommentId, Error, MemberId, ObjectType, Result};
+use riposte_core::report::{DecisionCursor, DecisionKind, NewReport, OwnReport, Report, ReportOutcome, ReportResult};
+use riposte_core::{CommentId, Error, MemberId, MemberOfType, Result};
 
 use super::Model;
 use super::tables::Tables;
@@ -64,25 +64,19 @@ impl Reports for Model {
         Ok(found)
     }
 
-    async fn by_member(
-        &self,
-        object_type: &ObjectType,
-        member: &MemberId,
-        after: Option<HistoryCursor>,
-        limit: usize,
-    ) -> Result<Vec<(Report, ReportOutcome)>> {
+    async fn by_member(&self, of: &MemberOfType, after: Option<HistoryCursor>, limit: usize) -> Result<Vec<OwnReport>> {
         let tables = self.tables();
         let is_listed = |report: &&Report| {
             let place = (report.time, report.comment_id);
             let is_after = after.is_none_or(|after| place < (after.time, after.comment));
-            report.object_type == *object_type && report.member == *member && is_after
+            report.object_type == of.object_type && report.member == of.member && is_after
         };
         let mut found: Vec<Report> = tables.reports.values().filter(is_listed).cloned().collect();
         found.sort_by_key(|report| Reverse((report.time, report.comment_id)));
         found.truncate(limit);
         let with_outcome = |report: Report| {
             let outcome = tables.outcome(&report);
-            (report, outcome)
+            OwnReport { report, outcome }
         };
         Ok(found.into_iter().map(with_outcome).collect())
     }
@@ -90,7 +84,7 @@ impl Reports for Model {
     async fn decisions(
         &self,
         kind: DecisionKind,
-        (object_type, member): (&ObjectType, &MemberId),
+        of: &MemberOfType,
         after: Option<DecisionCursor>,
         limit: usize,
     ) -> Result<Vec<Decision>> {
@@ -105,7 +99,7 @@ impl Reports for Model {
             let restricts = restricting.contains(&decision.act) || decision.act == CommentAct::RejectEdit;
             let is_wanted = restricts || kind == DecisionKind::Any;
             let is_after = after.is_none_or(|after| position(decision) < after);
-            is_wanted && is_after && decision.object_type == *object_type && decision.member == *member
+            is_wanted && is_after && decision.object_type == of.object_type && decision.member == of.member
         };
         let mut found: Vec<Decision> = tables.decisions.values().filter(is_listed).cloned().collect();
         found.sort_by_key(|decision| Reverse(position(decision)));

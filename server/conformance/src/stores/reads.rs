@@ -5,7 +5,9 @@ use riposte_core::origin::ImportOrigin;
 use riposte_core::page::{SubjectCursor, SubtreeQuery};
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{DeleteSubject, Import, ImportTimes};
-use riposte_core::{CommentId, CommentState, Content, LikeValue, Millis, ObjectType, Path, SubjectKey};
+use riposte_core::{
+    CommentId, CommentState, Content, LikeValue, Millis, ObjectType, ObjectTypeScope, Path, SubjectKey,
+};
 
 use super::backend::Backend;
 use super::fixture::{Fixture, OBJECT_TYPE, by_moderator, comment, first, member, text};
@@ -55,6 +57,8 @@ pub(super) async fn batch_reads_keep_the_order_of_the_request(backend: Backend) 
     assert_eq!(comments.iter().map(|c| c.as_ref().map(|c| c.comment.reference.id)).collect::<Vec<_>>(), expected);
     let located = reader.locate(&ids).await.expect("read");
     assert_eq!(located.iter().map(|l| l.as_ref().map(|l| l.id)).collect::<Vec<_>>(), expected);
+    let each = reader.locate_each(&ids, &ObjectTypeScope::All).await.into_iter().collect::<Result<Vec<_>, _>>();
+    assert_eq!(each, Ok(located), "each by itself");
 }
 
 pub(super) async fn nothing_below_a_deleted_subject_is_shown(backend: Backend) {

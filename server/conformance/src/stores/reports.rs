@@ -13,11 +13,11 @@ use riposte_core::ports::{ReviewClaim, ReviewFilter};
 use riposte_core::report::{
     DecisionCursor, DecisionKind, NewReport, ORDINARY_WEIGHT, ReportBody, ReportOutcome, ReportReason,
 };
-use riposte_core::report::{Report, ReportResult};
+use riposte_core::report::{OwnReport, Report, ReportResult};
 use riposte_core::request::RequestIdentity;
 use riposte_core::review::{LeaseToken, Review, ReviewCause, ReviewCauses};
 use riposte_core::verbs::{Appeal, Approve, Edit, Hide, Keep, Reject, Undelete, Unhide};
-use riposte_core::{Command, CommandKind, CommentId, Error, Millis, ObjectType, Result, SubjectKey};
+use riposte_core::{Command, CommandKind, CommentId, Error, MemberOfType, Millis, ObjectType, Result, SubjectKey};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::backend::{Backend, StepClock};
@@ -50,8 +50,9 @@ impl Fixture {
     }
 
     async fn outcome(&self, key: &SubjectKey, id: CommentId, name: &str) -> ReportOutcome {
-        let found = self.process.reports.by_member(key.object_type(), &member(name), None, 100).await.expect("read");
-        found.into_iter().find(|(report, _)| report.comment_id == id).expect("a report").1
+        let of = MemberOfType { object_type: key.object_type().clone(), member: member(name) };
+        let found = self.process.reports.by_member(&of, None, 100).await.expect("read");
+        found.into_iter().find(|own| own.report.comment_id == id).expect("a report").outcome
     }
 
     /// Judges a comment as this moderator.
@@ -258,13 +259,13 @@ pub(super) async fn the_reports_of_a_comment_and_of_a_member_are_listed_newest_f
     for (name, second) in [("b", 5), ("c", 6), ("d", 6)] {
         fixture.report(&fixture.new_report(ids[0], name, second)).await.expect("stored");
     }
-    let of_type = ObjectType::stored(object_type);
+    let of = MemberOfType { object_type: ObjectType::stored(object_type), member: member("a") };
     let (mut listed, mut after) = (Vec::new(), None);
     loop {
-        let page = fixture.process.reports.by_member(&of_type, &member("a"), after, 2).await.expect("read");
-        let Some((last, _)) = page.last() else { break };
+        let page = fixture.process.reports.by_member(&of, after, 2).await.expect("read");
+        let Some(OwnReport { report: last, .. }) = page.last() else { break };
         after = Some(HistoryCursor { time: last.time, comment: last.comment_id });
-        listed.extend(page.into_iter().map(|(report, _)| report.comment_id));
+        listed.extend(page.into_iter().map(|own| own.report.comment_id));
     }
     let [second, third] = [ids[1].max(ids[2]), ids[1].min(ids[2])];
     assert_eq!(listed, [ids[4], ids[3], second, third, ids[0]]);
@@ -375,7 +376,8 @@ pub(super) async fn decisions_on_the_comments_of_a_member_are_listed(backend: Ba
     for (kind, expected) in [(DecisionKind::Restriction, expected), (DecisionKind::Any, all)] {
         let of_member = async |name: &str, after| {
             let reports = &fixture.process.reports;
-            reports.decisions(kind, (&of_type, &member(name)), after, 3).await.expect("read")
+            let of = MemberOfType { object_type: of_type.clone(), member: member(name) };
+            reports.decisions(kind, &of, after, 3).await.expect("read")
         };
         let (mut listed, mut after) = (Vec::new(), None);
         loop {

@@ -2,11 +2,21 @@
 //! service.
 
 use crate::domain::error::Violation;
+use crate::domain::object_type::ObjectType;
 
 /// A member's id: 1–64 bytes of UTF-8 without control characters, compared byte by byte. The caller
 /// assigns it; the same id under two object types means two people.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MemberId(String);
+
+/// A member under an object type: one person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberOfType {
+    /// The object type.
+    pub object_type: ObjectType,
+    /// The member.
+    pub member: MemberId,
+}
 
 /// The maximum length of a caller-owned id, in bytes.
 pub const MAX_ID_BYTES: usize = 64;

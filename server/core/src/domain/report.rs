@@ -89,6 +89,15 @@ pub struct NewReport {
     pub now: Millis,
 }
 
+/// A report of a member, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnReport {
+    /// The report.
+    pub report: Report,
+    /// Its outcome.
+    pub outcome: ReportOutcome,
+}
+
 /// A stored report. A member has at most one on a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {

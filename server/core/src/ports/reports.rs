@@ -5,10 +5,9 @@ use async_trait::async_trait;
 use crate::domain::decision::Decision;
 use crate::domain::error::Result;
 use crate::domain::ids::CommentId;
-use crate::domain::member::MemberId;
-use crate::domain::object_type::ObjectType;
+use crate::domain::member::{MemberId, MemberOfType};
 use crate::domain::page::{HistoryCursor, LikerCursor};
-use crate::domain::report::{DecisionCursor, DecisionKind, NewReport, Report, ReportOutcome, ReportResult};
+use crate::domain::report::{DecisionCursor, DecisionKind, NewReport, OwnReport, Report, ReportResult};
 
 /// Stores and lists reports. A report is a transaction of its own: it waits in no write queue and
 /// moves no revision.
@@ -34,20 +33,14 @@ pub trait Reports: Send + Sync + std::fmt::Debug {
 
     /// Returns the reports of a member under a type, newest first, strictly after `after`, each
     /// with its outcome.
-    async fn by_member(
-        &self,
-        object_type: &ObjectType,
-        member: &MemberId,
-        after: Option<HistoryCursor>,
-        limit: usize,
-    ) -> Result<Vec<(Report, ReportOutcome)>>;
+    async fn by_member(&self, of: &MemberOfType, after: Option<HistoryCursor>, limit: usize) -> Result<Vec<OwnReport>>;
 
     /// Returns the decisions on comments of a member under a type, newest first, strictly after
     /// `after`.
     async fn decisions(
         &self,
         kind: DecisionKind,
-        (object_type, member): (&ObjectType, &MemberId),
+        of: &MemberOfType,
         after: Option<DecisionCursor>,
         limit: usize,
     ) -> Result<Vec<Decision>>;

@@ -89,6 +89,15 @@ pub trait CommentRows: Send + Sync + std::fmt::Debug {
         Ok(found.into_iter().map(|location| location.filter(|at| types.contains(at.subject.object_type()))).collect())
     }
 
+    /// Returns the same as [`CommentRows::locate_among`] for each comment by itself. A data source
+    /// that is unavailable is asked once, and concerns only its own comments.
+    async fn locate_each(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Vec<Result<Option<CommentLocation>>> {
+        match self.locate_among(ids, types).await {
+            Ok(found) => found.into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(error); ids.len()],
+        }
+    }
+
     /// Returns the same as [`CommentRows::comments`] for a caller that may use these types, under
     /// the rule of [`CommentRows::locate_among`].
     async fn comments_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<CommentView>>> {

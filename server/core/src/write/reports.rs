@@ -10,13 +10,11 @@ use crate::domain::decision::Decision;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CommentId, DecisionId};
 use crate::domain::location::CommentLocation;
-use crate::domain::member::MemberId;
-use crate::domain::object_type::{ObjectType, Policies};
+use crate::domain::member::{MemberId, MemberOfType};
+use crate::domain::object_type::Policies;
 use crate::domain::page::{HistoryCursor, LikerCursor};
 use crate::domain::report::ReportResult;
-use crate::domain::report::{
-    DecisionCursor, DecisionKind, NewReport, ORDINARY_WEIGHT, Report, ReportBody, ReportOutcome,
-};
+use crate::domain::report::{DecisionCursor, DecisionKind, NewReport, ORDINARY_WEIGHT, OwnReport, Report, ReportBody};
 use crate::domain::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use crate::domain::review::Review;
 use crate::domain::state::CommentState;
@@ -117,12 +115,12 @@ impl MemberReports {
     pub async fn own_reports(
         &self,
         caller: &Caller,
-        (object_type, member): (&ObjectType, &MemberId),
+        of: &MemberOfType,
         after: Option<HistoryCursor>,
         limit: usize,
-    ) -> Result<Vec<(Report, ReportOutcome)>> {
-        caller.policy(&self.policies, object_type)?;
-        self.ports.reports.by_member(object_type, member, after, limit).await
+    ) -> Result<Vec<OwnReport>> {
+        caller.policy(&self.policies, &of.object_type)?;
+        self.ports.reports.by_member(of, after, limit).await
     }
 
     /// Returns the decisions that restrict comments of a member, newest first.
@@ -132,13 +130,12 @@ impl MemberReports {
     pub async fn statements(
         &self,
         caller: &Caller,
-        (object_type, member): (&ObjectType, &MemberId),
+        of: &MemberOfType,
         after: Option<DecisionCursor>,
         limit: usize,
     ) -> Result<Vec<Statement>> {
-        let window = caller.policy(&self.policies, object_type)?.appeal_window;
-        let decisions =
-            self.ports.reports.decisions(DecisionKind::Restriction, (object_type, member), after, limit).await?;
+        let window = caller.policy(&self.policies, &of.object_type)?.appeal_window;
+        let decisions = self.ports.reports.decisions(DecisionKind::Restriction, of, after, limit).await?;
         let mut ids: Vec<CommentId> = decisions.iter().map(|decision| decision.id.comment).collect();
         ids.sort_unstable();
         ids.dedup();
@@ -169,12 +166,12 @@ impl MemberReports {
     pub async fn decisions(
         &self,
         caller: &Caller,
-        (object_type, member): (&ObjectType, &MemberId),
+        of: &MemberOfType,
         after: Option<DecisionCursor>,
         limit: usize,
     ) -> Result<Vec<Decision>> {
-        caller.policy(&self.policies, object_type)?;
-        self.ports.reports.decisions(DecisionKind::Any, (object_type, member), after, limit).await
+        caller.policy(&self.policies, &of.object_type)?;
+        self.ports.reports.decisions(DecisionKind::Any, of, after, limit).await
     }
 
     /// Returns a decision on a comment of a member, and the comment's location.

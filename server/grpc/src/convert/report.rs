@@ -1,7 +1,7 @@
 //! Reports and statements of reasons as messages.
 
 use riposte_core::decision::Grounds;
-use riposte_core::report::{Report, ReportBody, ReportOutcome};
+use riposte_core::report::{OwnReport, Report, ReportBody, ReportOutcome};
 use riposte_core::reports::Statement;
 use riposte_core::{CommentState, Millis};
 use riposte_sdk::v1;
@@ -29,8 +29,8 @@ pub(crate) fn report(report: Report, open: bool) -> v1::Report {
 
 /// Converts a report for the member that made it. The time of a decision is cut to its day, so that
 /// it points to no moderator.
-pub(crate) fn own_report(report: &Report, outcome: ReportOutcome) -> v1::OwnReport {
-    let (outcome, judged) = match outcome {
+pub(crate) fn own_report(OwnReport { report, outcome }: &OwnReport) -> v1::OwnReport {
+    let (outcome, judged) = match *outcome {
         ReportOutcome::Open => (v1::ReportOutcome::Open, None),
         ReportOutcome::Restricted(judged) => (v1::ReportOutcome::Acted, Some(judged)),
         ReportOutcome::Unrestricted(judged) => (v1::ReportOutcome::Kept, Some(judged)),

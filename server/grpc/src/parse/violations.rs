@@ -42,6 +42,12 @@ impl Violations {
         self.found.iter().any(|violation| violation.reason == reason)
     }
 
+    /// Returns the error of a request that has this violation, with those recorded before.
+    pub(crate) fn with(mut self, violation: Violation) -> RpcError {
+        self.found.push(violation);
+        RpcError::about(Error::Invalid(self.found), self.metadata)
+    }
+
     /// Returns all values at once.
     ///
     /// # Errors

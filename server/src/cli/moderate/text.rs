@@ -77,7 +77,16 @@ fn head(moderated: &ModeratedComment, more: &str) -> String {
     let key = subject.as_ref().map_or_else(String::new, |key| format!("{}/{}", key.object_type, key.object_id));
     let time = create_time.map_or_else(String::new, |time| format!(" · {time}"));
     let (key, member) = (printable(&key), printable(member_id));
-    format!("\nid {id} · {}{causes}{more}\n   {key} · {member}{time}\n", state(*code))
+    let client = client(moderated);
+    format!("\nid {id} · {}{causes}{more}\n   {key} · {member}{time}{client}\n", state(*code))
+}
+
+/// Returns where a comment was written from: the platform and the token of the network, if they are
+/// known.
+fn client(ModeratedComment { platform, network_token, .. }: &ModeratedComment) -> String {
+    let named = [("platform", platform), ("network", network_token)];
+    let known = named.iter().filter(|(_, value)| !value.is_empty());
+    known.map(|(name, value)| format!(" · {name} {}", printable(value))).collect()
 }
 
 /// Adds the edit of a comment that waits or was refused last.
@@ -158,6 +167,24 @@ mod tests {
             "video: 1 item\n\nid 7 · PENDING · NEW · 2 reports · due in 30 min\n   video/1 · ann\n   one\n   two\n";
         assert_eq!(text, expected);
         assert!(items("video", &[item], 1_861_000).contains("overdue by 2 min"));
+    }
+
+    #[test]
+    fn a_comment_has_its_platform_and_its_network_if_they_are_known() {
+        let subject = SubjectKey { object_type: "video".into(), object_id: "1".into() };
+        let written = Comment { subject: Some(subject), member_id: "ann".into(), ..Comment::default() };
+        let shown = |platform: &str, network_token: &str| {
+            let (platform, network_token) = (platform.into(), network_token.into());
+            comment(&ModeratedComment {
+                comment: Some(written.clone()),
+                platform,
+                network_token,
+                ..ModeratedComment::default()
+            })
+        };
+        assert!(shown("", "").ends_with("   video/1 · ann\n"), "{}", shown("", ""));
+        assert!(shown("web", "").ends_with(" · ann · platform web\n"));
+        assert!(shown("web", "x9").ends_with(" · ann · platform web · network x9\n"));
     }
 
     #[test]

@@ -196,6 +196,10 @@ impl CommentRows for SqlReader {
         Ok(rows::in_order(ids, found, |location| location.id))
     }
 
+    async fn locate_each(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Vec<Result<Option<CommentLocation>>> {
+        self.locator.locate_each(ids, types).await
+    }
+
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
         let found = scatter::gather::<comments::CommentsById>(&self.sources, ids.to_vec()).await?;
         Ok(rows::in_order(ids, found, |view| view.comment.reference.id))

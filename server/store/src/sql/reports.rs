@@ -12,8 +12,8 @@ use futures::future::try_join_all;
 use riposte_core::decision::Decision;
 use riposte_core::page::{HistoryCursor, LikerCursor};
 use riposte_core::ports::Reports;
-use riposte_core::report::{DecisionCursor, DecisionKind, NewReport, Report, ReportOutcome, ReportResult};
-use riposte_core::{CommentId, Error, MemberId, ModerationGate, ObjectType, Result};
+use riposte_core::report::{DecisionCursor, DecisionKind, NewReport, OwnReport, Report, ReportResult};
+use riposte_core::{CommentId, Error, MemberId, MemberOfType, ModerationGate, Result};
 
 use super::bulkhead::Bulkhead;
 use super::moderation_gate::ModerationGates;
@@ -65,20 +65,13 @@ impl Reports for SqlReports {
         transact::read(&self.sources, self.source(id), read).await
     }
 
-    async fn by_member(
-        &self,
-        object_type: &ObjectType,
-        member: &MemberId,
-        after: Option<HistoryCursor>,
-        limit: usize,
-    ) -> Result<Vec<(Report, ReportOutcome)>> {
-        let of = read::OfMember { object_type: object_type.clone(), member: member.clone(), limit };
+    async fn by_member(&self, of: &MemberOfType, after: Option<HistoryCursor>, limit: usize) -> Result<Vec<OwnReport>> {
         let reads = (0..self.sources.all().len()).map(|source| {
-            let body = read::ReportsByMember { of: of.clone(), after };
+            let body = read::ReportsByMember { of: of.clone(), after, limit };
             async move { transact::read(&self.sources, source, body).await }
         });
         let mut found: Vec<_> = try_join_all(reads).await?.into_iter().flatten().collect();
-        found.sort_by_key(|(report, _)| std::cmp::Reverse((report.time, report.comment_id)));
+        found.sort_by_key(|OwnReport { report, .. }| std::cmp::Reverse((report.time, report.comment_id)));
         found.truncate(limit);
         Ok(found)
     }
@@ -86,13 +79,12 @@ impl Reports for SqlReports {
     async fn decisions(
         &self,
         kind: DecisionKind,
-        (object_type, member): (&ObjectType, &MemberId),
+        of: &MemberOfType,
         after: Option<DecisionCursor>,
         limit: usize,
     ) -> Result<Vec<Decision>> {
-        let of = read::OfMember { object_type: object_type.clone(), member: member.clone(), limit };
         let reads = (0..self.sources.all().len()).map(|source| {
-            let body = read::DecisionsAbout { of: of.clone(), kind, after };
+            let body = read::DecisionsAbout { of: of.clone(), kind, after, limit };
             async move { transact::read(&self.sources, source, body).await }
         });
         let mut found: Vec<Decision> = try_join_all(reads).await?.into_iter().flatten().collect();

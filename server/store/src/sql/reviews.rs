@@ -13,7 +13,7 @@ use riposte_core::ports::{
     ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewPosition, ReviewQuery, Reviews,
 };
 use riposte_core::review::{LeaseToken, Review, ReviewCauses};
-use riposte_core::{CommentId, MemberId, Millis, ObjectType, Partition, Result, SubjectId};
+use riposte_core::{CommentId, Error, MemberId, Millis, ObjectType, Partition, Result, SubjectId};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany,
@@ -65,14 +65,54 @@ impl SqlReviews {
         Ok(found)
     }
 
-    /// Leases these reviews, and returns those that now have the lease.
-    async fn lease(&self, lease: &Lease, ids: &[CommentId]) -> Result<Vec<Review>> {
-        let mut leased = Vec::new();
+    /// Leases these reviews, and adds those that now have the lease.
+    async fn lease(&self, lease: &Lease, ids: &[CommentId], leased: &mut Vec<Review>) -> Result<()> {
         for (source, ids) in self.groups(ids) {
             let lease = Lease { ids, ..lease.clone() };
             leased.extend(transact::write_within(&self.bulkhead, &self.sources, source, lease).await?);
         }
-        Ok(leased)
+        Ok(())
+    }
+
+    /// Renews the leases of a claim, or takes new ones, and adds their reviews.
+    async fn take(&self, claim: &ReviewClaim, leased: &mut Vec<Review>) -> Result<()> {
+        let ReviewClaim { filter, holder, token, duration, limit } = claim;
+        let lease =
+            Lease { ids: Vec::new(), holder: holder.clone(), token: *token, duration: *duration, renews: false };
+        let held = self.read(&Selection::Held { holder: holder.clone(), token: *token }).await?;
+        if !held.is_empty() {
+            let ids: Vec<CommentId> = held.iter().map(|review| review.comment_id).collect();
+            return self.lease(&Lease { renews: true, ..lease }, &ids, leased).await;
+        }
+        let (mut closed, mut attempts): (usize, usize) = (0, 0);
+        while attempts < ATTEMPTS {
+            let wanted = limit.saturating_sub(leased.len());
+            if wanted == 0 {
+                break;
+            }
+            let query = candidates(filter, wanted * CANDIDATES);
+            let found = self.read(&Selection::Candidates { query, holder: holder.clone() }).await?;
+            if found.is_empty() {
+                break;
+            }
+            let (found, below_deleted) = self.split_deleted(found).await?;
+            let rest = CLOSED_MAX.saturating_sub(closed);
+            let below_deleted = &below_deleted[..below_deleted.len().min(rest)];
+            closed += below_deleted.len();
+            self.close(below_deleted).await?;
+            // A round that only makes room for the next one is no attempt.
+            attempts += usize::from(below_deleted.is_empty() || !found.is_empty());
+            let first = found.iter().take(wanted * CANDIDATES);
+            let mut ids: Vec<CommentId> = first.map(|review| review.comment_id).collect();
+            // Claims at the same time take different ones of the same candidates.
+            ids.sort_by_key(|id| xxh3_64(&[&token.0[..], &id.get().to_be_bytes()].concat()));
+            ids.truncate(wanted);
+            ids.sort_unstable();
+            let before = leased.len();
+            self.lease(&lease, &ids, leased).await?;
+            self.report_expired(&found, &leased[before..]);
+        }
+        Ok(())
     }
 
     /// Reports the leases of candidates that had ended without a verdict when a claim took them.
@@ -119,44 +159,9 @@ impl Reviews for SqlReviews {
     }
 
     async fn claim(&self, claim: &ReviewClaim) -> Result<Vec<Review>> {
-        let ReviewClaim { filter, holder, token, duration, limit } = claim;
-        let lease =
-            Lease { ids: Vec::new(), holder: holder.clone(), token: *token, duration: *duration, renews: false };
-        let held = self.read(&Selection::Held { holder: holder.clone(), token: *token }).await?;
-        if !held.is_empty() {
-            let ids: Vec<CommentId> = held.iter().map(|review| review.comment_id).collect();
-            let mut renewed = self.lease(&Lease { renews: true, ..lease }, &ids).await?;
-            renewed.sort_by_key(cursor);
-            return Ok(renewed);
-        }
-        let (mut leased, mut closed, mut attempts): (Vec<Review>, usize, usize) = (Vec::new(), 0, 0);
-        while attempts < ATTEMPTS {
-            let wanted = limit.saturating_sub(leased.len());
-            if wanted == 0 {
-                break;
-            }
-            let query = candidates(filter, wanted * CANDIDATES);
-            let found = self.read(&Selection::Candidates { query, holder: holder.clone() }).await?;
-            if found.is_empty() {
-                break;
-            }
-            let (found, below_deleted) = self.split_deleted(found).await?;
-            let rest = CLOSED_MAX.saturating_sub(closed);
-            let below_deleted = &below_deleted[..below_deleted.len().min(rest)];
-            closed += below_deleted.len();
-            self.close(below_deleted).await?;
-            // A round that only makes room for the next one is no attempt.
-            attempts += usize::from(below_deleted.is_empty() || !found.is_empty());
-            let first = found.iter().take(wanted * CANDIDATES);
-            let mut ids: Vec<CommentId> = first.map(|review| review.comment_id).collect();
-            // Claims at the same time take different ones of the same candidates.
-            ids.sort_by_key(|id| xxh3_64(&[&token.0[..], &id.get().to_be_bytes()].concat()));
-            ids.truncate(wanted);
-            ids.sort_unstable();
-            let taken = self.lease(&lease, &ids).await?;
-            self.report_expired(&found, &taken);
-            leased.extend(taken);
-        }
+        let mut leased = Vec::new();
+        let taken = self.take(claim, &mut leased).await;
+        taken.map_err(|error| after_effect(error, !leased.is_empty()))?;
         leased.sort_by_key(cursor);
         Ok(leased)
     }
@@ -200,9 +205,19 @@ impl Reviews for SqlReviews {
         let mut released = 0;
         for (source, ids) in self.groups(ids) {
             let body = Release { ids, token };
-            released += transact::write_within(&self.bulkhead, &self.sources, source, body).await?;
+            let done = transact::write_within(&self.bulkhead, &self.sources, source, body).await;
+            released += done.map_err(|error| after_effect(error, released > 0))?;
         }
         Ok(released)
+    }
+}
+
+/// Returns the error of a call that had an effect at another data source. It must not be one that
+/// says that nothing was executed.
+fn after_effect(error: Error, had_effect: bool) -> Error {
+    match error {
+        Error::ShardCircuitOpen { .. } | Error::Overloaded { .. } if had_effect => Error::ShardUnavailable,
+        error => error,
     }
 }
 
@@ -394,4 +409,21 @@ fn reviews(rows: Vec<Model>) -> StoreResult<Vec<Review>> {
 /// Returns the present time of the database.
 fn now(tx: &SourceTx) -> Expr {
     database_time::expression(tx.unrouted().get_database_backend())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Error, after_effect};
+
+    #[test]
+    fn an_error_after_an_effect_does_not_say_that_nothing_was_executed() {
+        let after = Duration::from_secs(1);
+        for error in [Error::ShardCircuitOpen { after }, Error::Overloaded { after }] {
+            assert_eq!(after_effect(error.clone(), true), Error::ShardUnavailable);
+            assert_eq!(after_effect(error.clone(), false), error);
+        }
+        assert_eq!(after_effect(Error::DeadlineExceeded, true), Error::DeadlineExceeded);
+    }
 }

@@ -1,10 +1,12 @@
 //! The comments that wait for review, or waited: their states, the verdicts on them and on their
-//! edits, the reports, the leases and the queue, and what the public port shows of them.
+//! edits, the reports, appeals and statements, the leases and the queue, and what the public port
+//! shows of them.
 //!
 //! The other rules assume that a comment is visible from the start, so these comments have rules of
 //! their own. The decisions are those of the rows at the end of a run, so a run that was
 //! interrupted is not checked by them.
 
+mod appeals;
 mod leases;
 mod life;
 mod lives;
@@ -14,6 +16,7 @@ mod rejections;
 mod reports;
 #[cfg(test)]
 mod sample;
+mod statements;
 mod states;
 mod unseen;
 mod verdicts;
@@ -25,7 +28,7 @@ use lives::Lives;
 
 type Rule = fn(&Lives<'_>, &mut Findings);
 
-const RULES: [(&str, Rule); 8] = [
+const RULES: [(&str, Rule); 10] = [
     ("states", states::check),
     ("verdicts", verdicts::check),
     ("leases", leases::check),
@@ -33,6 +36,8 @@ const RULES: [(&str, Rule); 8] = [
     ("unseen", unseen::check),
     ("proposals", proposals::check),
     ("reports", reports::check),
+    ("appeals", appeals::check),
+    ("statements", statements::check),
     ("rejections", rejections::check),
 ];
 

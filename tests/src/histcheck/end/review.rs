@@ -1,12 +1,12 @@
 //! The last reads of comments that wait for review: the queue and the first pages at both servers,
-//! and the changes of their subjects.
+//! the changes of their subjects, and the statements to their authors.
 
 use anyhow::{Context, Result};
 
 use super::{CLIENT, READ, perform};
 use crate::histcheck::fleet::SERVERS;
 use crate::histcheck::history::{Call, PublicRead, ReviewCall};
-use crate::histcheck::load::{Environment, REVIEWED_SUBJECTS, Watcher};
+use crate::histcheck::load::{Environment, REVIEWED_SUBJECTS, REVIEWERS, Watcher, reviewed_members};
 use crate::histcheck::names::REVIEWED;
 
 /// Reads the queue and the subjects. All leases have ended.
@@ -19,6 +19,12 @@ pub(super) async fn read(environment: &Environment, seed: u64) -> Result<()> {
             let call = Call::Review { subject: REVIEWED, call: ReviewCall::Queue { leased } };
             perform(environment, CLIENT + 20, (call, READ), number).await.context("reading the queue")?;
         }
+    }
+    for member in reviewed_members(REVIEWERS) {
+        let call = Call::Review { subject: REVIEWED, call: ReviewCall::Statements { member } };
+        perform(environment, CLIENT + 20, (call, READ), member as usize % SERVERS)
+            .await
+            .context("reading statements")?;
     }
     for subject in REVIEWED..REVIEWED + REVIEWED_SUBJECTS {
         for number in 0..SERVERS {

@@ -4,7 +4,8 @@ use anyhow::{Context, Result};
 
 use super::line::Line;
 use crate::histcheck::history::{
-    CommentRow, ContentRow, DecisionRow, LikeRow, ProposalRow, Recorder, ReportRow, ReviewRow, Rows, SubjectRow, Table,
+    APPEAL, CommentRow, ContentRow, DecisionRow, LikeRow, ProposalRow, Recorder, ReportRow, ReviewRow, Rows,
+    SubjectRow, Table,
 };
 use crate::histcheck::names;
 use crate::mysql;
@@ -17,7 +18,7 @@ const COMMENTS: &str = "id, part, subject_id, root_id, parent_id, floor, next_fl
 const CONTENTS: &str = "comment_id, part, text";
 const LIKES: &str = "subject_id, comment_id, part, member_id, value";
 const REVIEWS: &str = "comment_id, never_public, is_open, open_bits, decisions, proposal";
-const DECISIONS: &str = "comment_id, number, act, proposal, from_state, to_state, revision, actor";
+const DECISIONS: &str = "comment_id, number, act, proposal, from_state, to_state, revision, actor, contested";
 const PROPOSALS: &str = "comment_id, number, text, state";
 const REPORTS: &str = "comment_id, member_id, COALESCE(decisions, 0), COALESCE(settled, 0)";
 /// The withheld texts that are proposed edits.
@@ -135,16 +136,10 @@ impl Line<'_> {
     }
 
     fn decision(mut self) -> Result<DecisionRow> {
-        Ok(DecisionRow {
-            comment: self.number()?,
-            number: self.number()?,
-            act: self.number()?,
-            proposal: self.number()?,
-            from: self.number()?,
-            to: self.number()?,
-            revision: self.number()?,
-            moderator: names::moderator(self.text()?),
-        })
+        let (comment, number, act) = (self.number()?, self.number()?, self.number()?);
+        let (proposal, from, to, revision) = (self.number()?, self.number()?, self.number()?, self.number()?);
+        let actor = if act == APPEAL { names::member(self.text()?) } else { names::moderator(self.text()?) };
+        Ok(DecisionRow { comment, number, act, proposal, from, to, revision, actor, contested: self.number()? })
     }
 
     fn proposal(mut self) -> Result<ProposalRow> {
@@ -177,8 +172,10 @@ mod tests {
         assert_eq!(line("7\t8\t3\tm6\t-1").like().unwrap().value, -1);
         let review = line("8\t1\t1\t1\t3\t4").review().unwrap();
         assert_eq!((review.comment, review.never_public, review.decisions, review.proposal), (8, 1, 3, 4));
-        let decision = line("8\t3\t1\t0\t2\t1\t77\triposte-secret-5").decision().unwrap();
-        assert_eq!((decision.number, decision.from, decision.to, decision.moderator), (3, 2, 1, 5));
+        let decision = line("8\t3\t1\t0\t2\t1\t77\triposte-secret-5\t2").decision().unwrap();
+        let states = (decision.from, decision.to);
+        assert_eq!((decision.number, states, decision.actor, decision.contested), (3, (2, 1), 5, 2));
+        assert_eq!(line("8\t4\t8\t0\t3\t3\t0\tm6\t3").decision().unwrap().actor, 6, "the author");
         let proposal = line("8\t2\ts7 t99\t4").proposal().unwrap();
         assert_eq!((proposal.comment, proposal.number, proposal.text, proposal.state), (8, 2, 99, 4));
         let report = line("8\triposte-secret-r8-2\t3\t1").report().unwrap();

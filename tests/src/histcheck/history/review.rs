@@ -34,6 +34,9 @@ impl ModeratorAct {
     }
 }
 
+/// The number of an author's appeal in the contract and in the rows, where appeals are decisions.
+pub(crate) const APPEAL: i32 = 8;
+
 /// A public read of several comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum PublicRead {
@@ -72,6 +75,10 @@ pub(crate) enum ReviewCall {
     Like { comment: i64, member: u32 },
     /// Reports a comment. The reporter makes no other calls.
     Report { comment: i64, reporter: u8 },
+    /// Contests a decision on a comment, in most cases by its author.
+    Appeal { comment: i64, number: i32, member: u32 },
+    /// Reads all statements of reasons to a member.
+    Statements { member: u32 },
     /// Leases work for a number of seconds.
     Claim { moderator: u32, seconds: u32 },
     /// Gives leases back.
@@ -145,6 +152,21 @@ pub(crate) struct SeenDecision {
     pub(crate) moderator: u32,
 }
 
+/// A statement of reasons in a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SeenStatement {
+    pub(crate) comment: i64,
+    /// The number of the decision.
+    pub(crate) number: i32,
+    pub(crate) act: i32,
+    /// True if it is about a proposed edit.
+    pub(crate) of_proposal: bool,
+    pub(crate) from: i8,
+    pub(crate) to: i8,
+    /// True if it says that the author may appeal.
+    pub(crate) is_contestable: bool,
+}
+
 /// The outcome of one target of a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JudgedTarget {
@@ -173,6 +195,12 @@ pub(crate) enum ReviewResponse {
     Liked,
     /// True if the reporter had not reported the comment before.
     Reported(bool),
+    Appealed,
+    /// The statements to a member, and true if the response has an id or words of a moderator.
+    Statements {
+        statements: Box<[SeenStatement]>,
+        has_secret: bool,
+    },
     /// The leased items, each with the end of its lease in milliseconds by the clock of its
     /// database, and the token.
     Claimed {
@@ -203,6 +231,8 @@ impl ReviewResponse {
             Self::Written { .. }
             | Self::Liked
             | Self::Reported(_)
+            | Self::Appealed
+            | Self::Statements { .. }
             | Self::Released(_)
             | Self::Judged(_)
             | Self::Decisions(_)
@@ -222,6 +252,8 @@ impl ReviewCall {
             Self::Undelete { .. } => "undelete what waits",
             Self::Like { .. } => "like what may wait",
             Self::Report { .. } => "report",
+            Self::Appeal { .. } => "appeal",
+            Self::Statements { .. } => "read statements",
             Self::Claim { .. } => "claim",
             Self::Release { .. } => "release",
             Self::Judge { .. } => "judge",
@@ -241,10 +273,15 @@ impl ReviewCall {
             | Self::Undelete { .. }
             | Self::Like { .. }
             | Self::Report { .. }
+            | Self::Appeal { .. }
             | Self::Claim { .. }
             | Self::Release { .. }
             | Self::Judge { .. } => true,
-            Self::Queue { .. } | Self::Moderated { .. } | Self::Decisions { .. } | Self::Public { .. } => false,
+            Self::Statements { .. }
+            | Self::Queue { .. }
+            | Self::Moderated { .. }
+            | Self::Decisions { .. }
+            | Self::Public { .. } => false,
         }
     }
 }

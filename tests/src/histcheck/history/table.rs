@@ -133,8 +133,11 @@ pub(crate) struct DecisionRow {
     pub(crate) to: i8,
     /// The revision of the subject that it made; 0 if it made none.
     pub(crate) revision: i64,
-    /// The moderator; `u32::MAX` for another name.
-    pub(crate) moderator: u32,
+    /// The moderator, or the member that made an appeal; `u32::MAX` for another name.
+    pub(crate) actor: u32,
+    /// The number of the decision that an appeal contests, or whose appeal the decision settles; 0
+    /// if neither.
+    pub(crate) contested: i32,
 }
 
 impl CommentRow {

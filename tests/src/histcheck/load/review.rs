@@ -5,7 +5,7 @@ mod planner;
 mod reviewer;
 
 pub(crate) use call::attempt;
-pub(crate) use planner::{REVIEWED_SUBJECTS, ReviewedComments};
+pub(crate) use planner::{REVIEWED_SUBJECTS, ReviewedComments, reviewed_members};
 pub(crate) use reviewer::Reviewer;
 
 /// Number of clients. Each acts as one moderator and as some authors.

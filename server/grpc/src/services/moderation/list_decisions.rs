@@ -3,7 +3,7 @@
 use riposte_core::decision::Decision;
 use riposte_core::page::Page;
 use riposte_core::report::DecisionCursor;
-use riposte_core::{Caller, ObjectType, Violation};
+use riposte_core::{Caller, MemberOfType, ObjectType, Violation};
 use riposte_sdk::v1;
 use riposte_sdk::v1::list_decisions_request::Of;
 
@@ -24,11 +24,7 @@ pub(crate) async fn handle(
     match of {
         Some(Of::CommentId(id)) => on_comment(services, caller, (id, limit, page_token), v).await,
         Some(Of::Member(member)) => about_member(services, caller, (member, limit, page_token), v).await,
-        None => {
-            let of: Option<()> = v.take(Err(Violation::field("of", "must name a comment or a member")));
-            v.all((of, limit))?;
-            Ok(v1::ListDecisionsResponse::default())
-        }
+        None => Err(v.with(Violation::field("of", "must name a comment or a member"))),
     }
 }
 
@@ -60,7 +56,8 @@ async fn about_member(
     let position = |cursor| if let TokenCursor::Decision(position) = cursor { Some(position) } else { None };
     let after = services.cursor(&mut v, &page_token, Some(&context), position);
     let (object_type, member, limit, after) = v.all((object_type, member, limit, after))?;
-    let found = services.reports.decisions(&caller, (&object_type, &member), after, limit + 1).await?;
+    let of = MemberOfType { object_type, member };
+    let found = services.reports.decisions(&caller, &of, after, limit + 1).await?;
     let position = |decision: &Decision| {
         let id = decision.id;
         TokenCursor::Decision(DecisionCursor { time: decision.time, comment: id.comment, number: id.number })

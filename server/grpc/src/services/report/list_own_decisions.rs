@@ -3,7 +3,7 @@
 use riposte_core::page::Page;
 use riposte_core::report::DecisionCursor;
 use riposte_core::reports::Statement;
-use riposte_core::{Caller, ObjectType};
+use riposte_core::{Caller, MemberOfType, ObjectType};
 use riposte_sdk::v1;
 
 use crate::convert::{Anchor, MAX_BYTES};
@@ -26,7 +26,8 @@ pub(crate) async fn handle(
     let position = |cursor| if let TokenCursor::Decision(position) = cursor { Some(position) } else { None };
     let after = services.cursor(&mut v, &page_token, Some(&context), position);
     let (object_type, member, limit, after) = v.all((object_type, member, limit, after))?;
-    let mut found = services.reports.statements(&caller, (&object_type, &member), after, limit + 1).await?;
+    let of = MemberOfType { object_type, member };
+    let mut found = services.reports.statements(&caller, &of, after, limit + 1).await?;
     let more_after = found.len() > limit;
     found.truncate(limit);
     let positions: Vec<DecisionCursor> = found.iter().map(position_of).collect();

@@ -1,7 +1,8 @@
 //! ListOwnReports: what became of a member's own reports.
 
 use riposte_core::page::{HistoryCursor, Page};
-use riposte_core::{Caller, ObjectType};
+use riposte_core::report::OwnReport;
+use riposte_core::{Caller, MemberOfType, ObjectType};
 use riposte_sdk::v1;
 
 use crate::convert::{Anchor, MAX_BYTES};
@@ -24,15 +25,14 @@ pub(crate) async fn handle(
     let position = |cursor| if let TokenCursor::History(position) = cursor { Some(position) } else { None };
     let after = services.cursor(&mut v, &page_token, Some(&context), position);
     let (object_type, member, limit, after) = v.all((object_type, member, limit, after))?;
-    let mut found = services.reports.own_reports(&caller, (&object_type, &member), after, limit + 1).await?;
+    let of = MemberOfType { object_type, member };
+    let mut found = services.reports.own_reports(&caller, &of, after, limit + 1).await?;
     let more_after = found.len() > limit;
     found.truncate(limit);
-    let position = |(report, _): &(riposte_core::report::Report, _)| HistoryCursor {
-        time: report.time,
-        comment: report.comment_id,
-    };
+    let position =
+        |OwnReport { report, .. }: &OwnReport| HistoryCursor { time: report.time, comment: report.comment_id };
     let positions: Vec<HistoryCursor> = found.iter().map(position).collect();
-    let items = found.into_iter().map(|(report, outcome)| convert::own_report(&report, outcome)).collect();
+    let items = found.into_iter().map(|own| convert::own_report(&own)).collect();
     let page = convert::fit(Page { items, more_before: false, more_after }, Anchor::First, MAX_BYTES);
     let last = page.items.len().checked_sub(1).filter(|_| page.more_after).and_then(|last| positions.get(last));
     let next_page_token = services.seal(&context, last.copied().map(TokenCursor::History))?;

@@ -1,6 +1,7 @@
 //! Finds the locations of comments. Every write that names a comment needs its location. Therefore
 //! locations are cached, and requests that arrive during a lookup are combined in the next lookup.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use riposte_core::location::CommentLocation;
@@ -27,6 +28,15 @@ pub(super) struct CommentLocator {
 /// The locations of the ids of one call.
 type LookupResult = Result<Vec<CommentLocation>>;
 
+/// The result of a lookup on all data sources.
+#[derive(Debug)]
+struct FoundLocations {
+    /// The locations, in any order.
+    found: Vec<CommentLocation>,
+    /// The errors of data sources.
+    failed: BTreeMap<usize, Error>,
+}
+
 impl CommentLocator {
     pub(super) fn new(sources: Arc<DataSources>) -> Arc<Self> {
         let lookups = sources.all().iter().map(|_| Batcher::new(CONCURRENT_LOOKUPS)).collect();
@@ -45,18 +55,52 @@ impl CommentLocator {
         ids: &[CommentId],
         types: &ObjectTypeScope,
     ) -> Result<Vec<CommentLocation>> {
+        let FoundLocations { found, failed } = self.search(ids, types).await;
+        failed.into_iter().next().map_or(Ok(found), |(_, error)| Err(error))
+    }
+
+    /// Returns the location of each id that exists and has one of these object types, or the error
+    /// of its data source.
+    pub(super) async fn locate_each(
+        self: &Arc<Self>,
+        ids: &[CommentId],
+        types: &ObjectTypeScope,
+    ) -> Vec<Result<Option<CommentLocation>>> {
+        let FoundLocations { mut found, failed } = self.search(ids, types).await;
+        found.sort_unstable_by_key(|location| location.id);
+        let location = |id: &CommentId| found.binary_search_by_key(id, |location| location.id).ok();
+        let each = ids.iter().map(|id| match (location(id), failed.get(&self.source(*id))) {
+            (Some(position), _) => Ok(Some(found[position].clone())),
+            (None, Some(error)) => Err(error.clone()),
+            (None, None) => Ok(None),
+        });
+        each.collect()
+    }
+
+    /// The data source of a comment.
+    fn source(&self, id: CommentId) -> usize {
+        self.sources.map().source(id.partition())
+    }
+
+    /// Searches the cache for ids, and asks each data source once for those that it lacks.
+    async fn search(self: &Arc<Self>, ids: &[CommentId], types: &ObjectTypeScope) -> FoundLocations {
         let (mut found, unknown) = self.cache.get(ids, types);
         let mut by_source: Vec<Vec<CommentId>> = vec![Vec::new(); self.lookups.len()];
         for id in unknown {
-            by_source[self.sources.map().source(id.partition())].push(id);
+            by_source[self.source(id)].push(id);
         }
         let requests: Vec<_> = by_source.into_iter().enumerate().filter(|(_, ids)| !ids.is_empty()).collect();
-        let responses: Vec<_> = requests.into_iter().map(|(source, ids)| self.request(source, ids)).collect();
-        for response in responses {
-            found.extend(response.await.map_err(|_| Error::internal("a lookup of comments ended without a result"))??);
+        let responses: Vec<_> = requests.into_iter().map(|(source, ids)| (source, self.request(source, ids))).collect();
+        let mut failed = BTreeMap::new();
+        for (source, response) in responses {
+            let lost = |_| Err(Error::internal("a lookup of comments ended without a result"));
+            match response.await.unwrap_or_else(lost) {
+                Ok(located) => found.extend(located),
+                Err(error) => drop(failed.insert(source, error)),
+            }
         }
         found.retain(|location| types.contains(location.subject.object_type()));
-        Ok(found)
+        FoundLocations { found, failed }
     }
 
     /// Adds ids to the next lookup of a source. Starts that lookup at once if fewer than

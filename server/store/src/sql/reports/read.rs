@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use riposte_core::act::CommentAct;
 use riposte_core::decision::Decision;
 use riposte_core::page::{HistoryCursor, LikerCursor};
-use riposte_core::report::{DecisionCursor, DecisionKind, Report, ReportOutcome};
-use riposte_core::{CommentId, MemberId, Millis, ObjectType};
+use riposte_core::report::{DecisionCursor, DecisionKind, OwnReport, Report};
+use riposte_core::{CommentId, MemberId, MemberOfType, Millis};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use crate::error::{StoreError, StoreResult};
@@ -79,29 +79,22 @@ impl TransactionBody for ReportsOnComment {
     }
 }
 
-/// The member of a list.
-#[derive(Debug, Clone)]
-pub(super) struct OfMember {
-    pub(super) object_type: ObjectType,
-    pub(super) member: MemberId,
-    pub(super) limit: usize,
-}
-
 /// Reads the reports of a member at one data source, newest first, with their outcomes.
 #[derive(Debug)]
 pub(super) struct ReportsByMember {
-    pub(super) of: OfMember,
+    pub(super) of: MemberOfType,
     pub(super) after: Option<HistoryCursor>,
+    pub(super) limit: usize,
 }
 
 impl TransactionBody for ReportsByMember {
-    type Output = Vec<(Report, ReportOutcome)>;
+    type Output = Vec<OwnReport>;
     const NAME: &'static str = "read the reports of a member";
     const READS_PARTITIONS: bool = true;
 
     async fn run(&self, tx: &SourceTx) -> std::result::Result<Self::Output, StoreError> {
         use comment_report::{Column, Entity};
-        let OfMember { object_type, member, limit } = &self.of;
+        let MemberOfType { object_type, member } = &self.of;
         let mut select = force_index(Entity::find(), MEMBER_INDEX)
             .filter(Column::ObjectType.eq(row::bytes(object_type.as_str())))
             .filter(Column::MemberId.eq(row::bytes(member.as_str())));
@@ -109,7 +102,7 @@ impl TransactionBody for ReportsByMember {
             let same_time = Condition::all().add(Column::Time.eq(time.0)).add(Column::CommentId.lt(comment.get()));
             select = select.filter(Condition::any().add(Column::Time.lt(time.0)).add(same_time));
         }
-        let select = select.order_by_desc(Column::Time).order_by_desc(Column::CommentId).limit(*limit as u64);
+        let select = select.order_by_desc(Column::Time).order_by_desc(Column::CommentId).limit(self.limit as u64);
         let rows = select.all(&tx.unrouted()).await?;
         let reports: Vec<Report> = rows.into_iter().map(row::report).collect::<riposte_core::Result<_>>()?;
         let settling = settling(tx, &reports).await?;
@@ -117,7 +110,7 @@ impl TransactionBody for ReportsByMember {
             let later = settling.get(&report.comment_id).into_iter().flatten();
             let first = later.copied().find(|(number, ..)| *number > report.decisions);
             let outcome = report.outcome(first.map(|(_, act, time)| (act, time)));
-            (report, outcome)
+            OwnReport { report, outcome }
         };
         Ok(reports.into_iter().map(outcome).collect())
     }
@@ -155,9 +148,10 @@ async fn settling(tx: &SourceTx, reports: &[Report]) -> StoreResult<HashMap<Comm
 /// Reads the decisions on comments of a member at one data source, newest first.
 #[derive(Debug)]
 pub(super) struct DecisionsAbout {
-    pub(super) of: OfMember,
+    pub(super) of: MemberOfType,
     pub(super) kind: DecisionKind,
     pub(super) after: Option<DecisionCursor>,
+    pub(super) limit: usize,
 }
 
 impl TransactionBody for DecisionsAbout {
@@ -167,7 +161,7 @@ impl TransactionBody for DecisionsAbout {
 
     async fn run(&self, tx: &SourceTx) -> std::result::Result<Self::Output, StoreError> {
         use comment_decision::{Column, Entity};
-        let OfMember { object_type, member, limit } = &self.of;
+        let MemberOfType { object_type, member } = &self.of;
         let mut select = force_index(Entity::find(), AUTHOR_INDEX)
             .filter(Column::ObjectType.eq(row::bytes(object_type.as_str())))
             .filter(Column::MemberId.eq(row::bytes(member.as_str())));
@@ -185,7 +179,7 @@ impl TransactionBody for DecisionsAbout {
             .order_by_desc(Column::Time)
             .order_by_desc(Column::CommentId)
             .order_by_desc(Column::Number)
-            .limit(*limit as u64);
+            .limit(self.limit as u64);
         let rows = select.all(&tx.unrouted()).await?;
         Ok(rows.into_iter().map(row::decision).collect::<riposte_core::Result<_>>()?)
     }

@@ -1,7 +1,7 @@
 //! The life of one comment that waits, or waited: its states, its texts and its proposed edits in
 //! the order of revisions.
 
-use crate::histcheck::history::{DecisionRow, ModeratorAct, Nanos, proposal_state, state};
+use crate::histcheck::history::{APPEAL, DecisionRow, ModeratorAct, Nanos, proposal_state, state};
 
 /// A time that never comes.
 pub(super) const NEVER: Nanos = Nanos::MAX;
@@ -98,6 +98,19 @@ pub(super) fn reaches(act: ModeratorAct, from: i8) -> Option<i8> {
         }
         _conflict => None,
     }
+}
+
+/// Returns true for a decision that leaves the state as it is: one on a comment in sight, an
+/// appeal, and one that upholds what an appeal contests.
+fn leaves_as_is(row: &DecisionRow) -> bool {
+    const APPROVE: i32 = ModeratorAct::Approve as i32;
+    const KEEP: i32 = ModeratorAct::Keep as i32;
+    let is_allowed = match row.from {
+        state::ACTIVE => matches!(row.act, APPROVE | KEEP),
+        state::REJECTED | state::HIDDEN => matches!(row.act, KEEP | APPEAL),
+        _other => false,
+    };
+    is_allowed && row.from == row.to
 }
 
 /// Sorts the changes of a comment into their order. Changes of one batch have one revision.
@@ -266,11 +279,9 @@ impl CommentLife {
     fn judge_text(&mut self, last: Point, event: &Event, row: &DecisionRow) -> Applied {
         // A decision that changes no state makes no revision.
         if row.revision == 0 {
-            let leaves_as_is = [ModeratorAct::Approve as i32, ModeratorAct::Keep as i32].contains(&row.act);
             let description = || format!("a decision without a revision: {row:?}");
             let violation = || Violation { description: description(), of_edit: false };
-            let is_in_sight = (row.from, row.to) == (state::ACTIVE, state::ACTIVE);
-            return if leaves_as_is && is_in_sight { Ok(None) } else { Err(violation()) };
+            return if leaves_as_is(row) { Ok(None) } else { Err(violation()) };
         }
         let point = last.decided(row).ok_or_else(|| self.conflict(last, event))?;
         let was_in_sight = if last.state == state::DELETED {

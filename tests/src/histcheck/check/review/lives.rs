@@ -10,7 +10,7 @@ use super::super::tables::StoredRows;
 use super::life::{Change, CommentLife, Event, NEVER, Point, sort};
 use super::review_call;
 use crate::histcheck::history::{
-    CacheEntry, DecisionRow, History, Nanos, Op, Outcome, ProposalRow, ReportRow, RequestId, ReviewCall,
+    APPEAL, CacheEntry, DecisionRow, History, Nanos, Op, Outcome, ProposalRow, ReportRow, RequestId, ReviewCall,
     ReviewResponse, ReviewRow, Rows, state,
 };
 
@@ -106,6 +106,26 @@ impl<'h> Lives<'h> {
     pub(super) fn is_unchanged(&self, id: i64, op: &Op) -> bool {
         let life = self.comments.get(&id);
         life.is_some_and(|life| !life.uncertain && life.points_within(op.begun, op.ended).count() == 1)
+    }
+
+    /// Returns the decisions about the text of a comment, the first ones first.
+    pub(super) fn decisions_on(&self, id: i64) -> impl DoubleEndedIterator<Item = &DecisionRow> {
+        self.decisions.range((id, i32::MIN)..=(id, i32::MAX)).map(|(_, row)| row).filter(|row| row.proposal == 0)
+    }
+
+    /// Returns the decision that an appeal contests, if this decision is an appeal.
+    pub(super) fn contested_by(&self, id: i64, number: i32) -> Option<&DecisionRow> {
+        let appeal = self.decisions.get(&(id, number)).filter(|row| row.act == APPEAL)?;
+        self.decisions.get(&(id, appeal.contested))
+    }
+
+    /// Returns true if an appeal may have waited on a comment at some time of a call.
+    pub(super) fn may_be_appealed(&self, id: i64, op: &Op) -> bool {
+        let time = |row: &DecisionRow| self.decided.get(&(id, row.number)).copied().unwrap_or((0, NEVER));
+        let later = self.decisions_on(id).skip(1).map(|next| time(next).1).chain([NEVER]);
+        self.decisions_on(id)
+            .zip(later)
+            .any(|(row, settled)| row.act == APPEAL && time(row).0 < op.ended && settled > op.begun)
     }
 
     /// Returns the row of the newest proposed edit of a comment.
@@ -212,6 +232,15 @@ impl<'h> Lives<'h> {
         let mut times = JudgementTimes::default();
         for request in self.requests.values() {
             let first = &self.ops[request.attempts[0] as usize];
+            if let Some(ReviewCall::Appeal { comment, number, member }) = review_call(first) {
+                let known = request.acknowledged.map_or(NEVER, |number| self.op(number).ended);
+                let appeal = times.appeals.entry((*comment, *number, *member)).or_insert((
+                    first.begun,
+                    known,
+                    request.attempts[0],
+                ));
+                (appeal.0, appeal.1) = (appeal.0.min(first.begun), appeal.1.min(known));
+            }
             let Some(ReviewCall::Judge { moderator, act, targets, .. }) = review_call(first) else { continue };
             for (id, _) in targets {
                 let key = (*id, *moderator, *act as i32);
@@ -233,7 +262,7 @@ impl<'h> Lives<'h> {
     }
 }
 
-/// The times of verdicts.
+/// The times of verdicts and appeals.
 #[derive(Debug, Default)]
 struct JudgementTimes {
     /// The first verdict of each moderator and act on a comment: when it was sent, and its
@@ -241,11 +270,16 @@ struct JudgementTimes {
     sent: BTreeMap<(i64, u32, i32), (Nanos, u32)>,
     /// The decisions in responses: when they were requested and known, and the operation.
     taken: BTreeMap<(i64, i32), (Nanos, Nanos, u32)>,
+    /// The same of appeals, by comment, contested decision and member.
+    appeals: BTreeMap<(i64, i32, u32), (Nanos, Nanos, u32)>,
 }
 
 impl JudgementTimes {
     fn times(&self, row: &DecisionRow) -> Option<(Nanos, Nanos, u32)> {
-        let (sent, op) = self.sent.get(&(row.comment, row.moderator, row.act))?;
+        if row.act == APPEAL {
+            return self.appeals.get(&(row.comment, row.contested, row.actor)).copied();
+        }
+        let (sent, op) = self.sent.get(&(row.comment, row.actor, row.act))?;
         Some(self.taken.get(&(row.comment, row.number)).copied().unwrap_or((*sent, NEVER, *op)))
     }
 }

@@ -1,18 +1,22 @@
 //! The queue is the open rows: a comment is in it if and only if a question is open on it, in the
 //! rows and in the lists at the end, and never twice. The question of the text is open while the
-//! comment is PENDING, or is in sight with a report that no decision has ended; that of an edit is
-//! open while one waits. Nothing is open on a deleted comment.
+//! comment is PENDING, or is in sight with reports that no decision has ended and that weigh enough
+//! or claim illegality; that of an edit is open while one waits, and that of an appeal until it is
+//! settled. Nothing is open on a deleted comment.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::Findings;
 use super::lives::Lives;
-use crate::histcheck::history::{CommentRow, ReviewCall, ReviewResponse, proposal_state, state};
+use crate::histcheck::history::{APPEAL, CommentRow, ModeratedItem, ReviewCall, ReviewResponse, proposal_state, state};
 use crate::histcheck::names;
 
 /// The open questions, as the rows have them.
 const TEXT: i8 = 1;
 const EDIT: i8 = 2;
+const APPEALED: i8 = 4;
+/// The weight of a report.
+const WEIGHT: usize = 100;
 
 /// Finds open questions that no state explains, and items that are missing in lists, or twice.
 pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
@@ -22,14 +26,16 @@ pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
         match (call, response) {
             (ReviewCall::Queue { .. }, ReviewResponse::Moderated(items)) => {
                 findings.cases(items.len());
-                let mut listed = BTreeSet::new();
+                let mut listed: BTreeMap<i64, &ModeratedItem> = BTreeMap::new();
                 for item in items {
-                    // What was closed and opened again during a walk may be on a later page, too.
-                    let is_twice = !listed.insert(item.id);
-                    if is_twice && lives.is_unchanged(item.id, lives.op(number)) {
+                    // What was closed and opened again during a walk may be on a later page, too. A
+                    // verdict that moves no revision changes the item.
+                    let before = listed.insert(item.id, item);
+                    if before == Some(item) && lives.is_unchanged(item.id, lives.op(number)) {
                         findings.add(|| format!("{} is in the queue twice", item.id), &[number]);
                     }
                 }
+                let listed: BTreeSet<i64> = listed.into_keys().collect();
                 // No lease lasts until the last reads, so both lists have all items.
                 if names::is_last_read(lives.op(number).client) {
                     for id in open.symmetric_difference(&listed) {
@@ -74,7 +80,11 @@ fn check_rows(lives: &Lives<'_>, findings: &mut Findings) {
         let is_in_sight = row.state == state::ACTIVE;
         let edit_waits = lives.newest_proposal(life.id).is_some_and(|row| row.state == proposal_state::WAITING);
         let text_waits = row.state == state::PENDING || is_in_sight && is_reported(lives, life.id);
-        let expected = (TEXT * i8::from(text_waits)) | (EDIT * i8::from(is_in_sight && edit_waits));
+        let is_restricted = matches!(row.state, state::REJECTED | state::HIDDEN);
+        let appeal_waits = lives.decisions_on(life.id).next_back().is_some_and(|last| last.act == APPEAL);
+        let expected = (TEXT * i8::from(text_waits))
+            | (EDIT * i8::from(is_in_sight && edit_waits))
+            | (APPEALED * i8::from(is_restricted && appeal_waits));
         if (questions, is_open) != (expected, i8::from(expected != 0)) {
             let description = || format!("{} is in state {} with open questions {questions}", life.id, row.state);
             findings.add(description, &[life.created]);
@@ -86,22 +96,32 @@ fn check_rows(lives: &Lives<'_>, findings: &mut Findings) {
     }
 }
 
-/// Returns true if a report on a comment in sight waits: no decision about the text came after it,
-/// and no moderator had judged the version before.
+/// Returns true if the reports on a comment in sight open the question of its text: those after
+/// the last decision about it, on a version that no moderator had judged, reach the threshold, or
+/// one of them claims illegality. A reporter always claims it or never does.
 fn is_reported(lives: &Lives<'_>, id: i64) -> bool {
-    let decisions = || lives.decisions.range((id, i32::MIN)..=(id, i32::MAX)).map(|(_, row)| row);
-    let last = decisions().filter(|row| row.proposal == 0).map(|row| row.number).max().unwrap_or(0);
-    lives.reports.get(&id).is_some_and(|rows| rows.iter().any(|row| row.settled == 0 && row.decisions >= last))
+    let last = lives.decisions_on(id).next_back().map_or(0, |row| row.number);
+    let rows = lives.reports.get(&id).into_iter().flatten();
+    let counted: Vec<u8> =
+        rows.filter(|row| row.settled == 0 && row.decisions >= last).map(|row| row.reporter).collect();
+    counted.len() * WEIGHT >= names::REPORT_THRESHOLD || counted.into_iter().any(names::claims_illegal)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::sample::ReviewSample;
+    use crate::histcheck::history::{Outcome, ReviewResponse};
 
     #[test]
     fn the_queue_has_each_open_item_once() {
         ReviewSample::default().queue(9, &[12]).finds_nothing();
         ReviewSample::default().queue(9, &[12, 12]).finds("queue", "12 is in the queue twice");
+        let mut judged = ReviewSample::default();
+        judged.queue(9, &[12, 12]).change_last(|op| {
+            let Outcome::Reviewed(ReviewResponse::Moderated(items)) = &mut op.outcome else { panic!("{op:?}") };
+            (items[1].decisions, items[1].etag) = (1, "12.1.1".into());
+        });
+        judged.finds_nothing();
         ReviewSample::default().queue(9, &[]).finds("queue", "12 is open, and not in the queue");
         ReviewSample::default().queue(9, &[11, 12]).finds("queue", "11 is in the queue, and not open");
     }
@@ -110,7 +130,7 @@ mod tests {
     fn a_report_waits_until_a_decision_about_the_text() {
         let reported = |decisions, settled| {
             let mut sample = ReviewSample::default();
-            sample.report(11, decisions, settled);
+            sample.report_by(11, 0, (decisions, settled));
             sample
         };
         reported(0, 0).finds_nothing();
@@ -118,6 +138,40 @@ mod tests {
         reported(1, 0).finds("queue", "11 is in state 1 with open questions 0");
         reported(1, 0).review(11, |row| (row.is_open, row.questions) = (1, 1)).finds_nothing();
         reported(0, 0).review(11, |row| (row.is_open, row.questions) = (1, 1)).finds("queue", "11 is in state 1");
+    }
+
+    #[test]
+    fn reports_wait_that_claim_illegality_or_reach_the_threshold() {
+        let reported_by = |reporters: &[u8]| {
+            let mut sample = ReviewSample::default();
+            for reporter in reporters {
+                sample.report_by(11, *reporter, (1, 0));
+            }
+            sample
+        };
+        let is_open = |reporters: &[u8]| {
+            let mut sample = reported_by(reporters);
+            sample.review(11, |row| (row.is_open, row.questions) = (1, 1));
+            sample
+        };
+        reported_by(&[1]).finds_nothing();
+        is_open(&[1]).finds("queue", "11 is in state 1 with open questions 1");
+        for reporters in [&[0][..], &[1, 2]] {
+            is_open(reporters).finds_nothing();
+            reported_by(reporters).finds("queue", "11 is in state 1 with open questions 0");
+        }
+    }
+
+    #[test]
+    fn an_appeal_waits_until_it_is_settled() {
+        let mut sample = ReviewSample::default();
+        sample.hide(5, 1).appeal(6, (11, 2), 3).finds_nothing();
+        sample.review(11, |row| (row.is_open, row.questions) = (0, 0));
+        sample.finds("queue", "11 is in state 4 with open questions 0");
+        let mut settled = ReviewSample::default();
+        settled.hide(5, 1).appeal(6, (11, 2), 3).uphold(7, 2, (4, 2)).finds_nothing();
+        settled.review(11, |row| (row.is_open, row.questions) = (1, 4));
+        settled.finds("queue", "11 is in state 4 with open questions 4");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! call, and only the author learns that it waits.
 
 use super::super::{Findings, refused_calls};
+use super::appeals;
 use super::life::{CommentLife, Point, reaches};
 use super::lives::Lives;
 use super::review_call;
@@ -57,9 +58,13 @@ fn violation(lives: &Lives<'_>, op: &Op, call: &ReviewCall, reason: &str) -> Opt
                 return Some(("nothing refuses this read".to_owned(), None));
             }
         },
+        ReviewCall::Appeal { comment, number, member } => {
+            return appeals::violation_of_rejection(lives, op, (*comment, *number, *member), reason);
+        }
         ReviewCall::Claim { .. }
         | ReviewCall::Release { .. }
         | ReviewCall::Judge { .. }
+        | ReviewCall::Statements { .. }
         | ReviewCall::Queue { .. }
         | ReviewCall::Moderated { .. }
         | ReviewCall::Decisions { .. } => return Some(("no state refuses this call".to_owned(), None)),
@@ -76,7 +81,7 @@ fn violation(lives: &Lives<'_>, op: &Op, call: &ReviewCall, reason: &str) -> Opt
     let since = if is_read { op.begun.saturating_sub(super::super::MAX_AGE) } else { op.begun };
     let points: Vec<&Point> = life.points_within(since, op.ended).collect();
     let is_explained = match call {
-        ReviewCall::Edit { .. } => explains_edit(life, &points, reason, op),
+        ReviewCall::Edit { .. } => explains_edit((lives, life), &points, reason, op),
         ReviewCall::Delete { .. } => reason == "COMMENT_NOT_FOUND" && points.iter().any(|p| p.state == state::DELETED),
         ReviewCall::Undelete { .. } => match reason {
             "COMMENT_ALREADY_EXISTS" => points.iter().any(|point| point.state != state::DELETED),
@@ -91,6 +96,8 @@ fn violation(lives: &Lives<'_>, op: &Op, call: &ReviewCall, reason: &str) -> Opt
         | ReviewCall::Claim { .. }
         | ReviewCall::Release { .. }
         | ReviewCall::Judge { .. }
+        | ReviewCall::Appeal { .. }
+        | ReviewCall::Statements { .. }
         | ReviewCall::Queue { .. }
         | ReviewCall::Moderated { .. }
         | ReviewCall::Decisions { .. } => {
@@ -100,11 +107,13 @@ fn violation(lives: &Lives<'_>, op: &Op, call: &ReviewCall, reason: &str) -> Opt
     (!is_explained).then(|| (format!("{id} was in these states: {points:?}"), Some(life.created)))
 }
 
-fn explains_edit(life: &CommentLife, points: &[&Point], reason: &str, op: &Op) -> bool {
+fn explains_edit((lives, life): (&Lives<'_>, &CommentLife), points: &[&Point], reason: &str, op: &Op) -> bool {
     match reason {
         "COMMENT_NOT_FOUND" => points.iter().any(|point| point.state == state::DELETED),
         "STATE_CONFLICT" => {
-            points.iter().any(|point| point.state == state::HIDDEN) || life.unjudged_edits(op.begun, op.ended) >= EDITS
+            points.iter().any(|point| point.state == state::HIDDEN)
+                || life.unjudged_edits(op.begun, op.ended) >= EDITS
+                || lives.may_be_appealed(life.id, op)
         }
         _other => false,
     }
@@ -173,6 +182,12 @@ fn check_judgements(lives: &Lives<'_>, findings: &mut Findings) {
             let Some(life) = lives.comments.get(id).filter(|life| !life.uncertain) else { continue };
             let is_explained = if proposals.contains(&(*id, &**etag)) {
                 explains_error_of_proposal(life, op, outcome, is_leased)
+            } else if let Some(contested) = item.and_then(|item| lives.contested_by(*id, item.decisions))
+                && contested.actor == *moderator
+            {
+                // Another moderator has to judge the appeal. A comment that was deleted meanwhile
+                // makes another error.
+                outcome.reason == "STATE_CONFLICT".into() || explains_error(life, (op, *act), outcome, item, is_leased)
             } else {
                 explains_error(life, (op, *act), outcome, item, is_leased)
             };

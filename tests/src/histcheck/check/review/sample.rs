@@ -5,7 +5,7 @@
 
 use super::super::{Findings, tables};
 use crate::histcheck::history::{
-    Call, CommentRow, ContentRow, DecisionRow, History, JudgedTarget, ModeratedItem, ModeratorAct, Op, Outcome,
+    APPEAL, Call, CommentRow, ContentRow, DecisionRow, History, JudgedTarget, ModeratedItem, ModeratorAct, Op, Outcome,
     ProposalRow, PublicRead, ReportRow, ReviewCall, ReviewResponse, ReviewRow, Rows, SeenComment, SeenDecision,
     SeenProposal, SubjectRow, Table, proposal_state, state,
 };
@@ -176,8 +176,53 @@ impl ReviewSample {
 
     /// Adds a report by reporter 1, after this number of decisions, and its row.
     pub(super) fn report(&mut self, comment: i64, decisions: i32, settled: i8) -> &mut Self {
-        self.reports.push(ReportRow { comment, reporter: 1, decisions, settled });
-        self.op(6, ReviewCall::Report { comment, reporter: 1 }, Outcome::Reviewed(ReviewResponse::Reported(true)))
+        self.report_by(comment, 1, (decisions, settled))
+    }
+
+    /// Adds a report by any reporter.
+    pub(super) fn report_by(&mut self, comment: i64, reporter: u8, (decisions, settled): (i32, i8)) -> &mut Self {
+        self.reports.push(ReportRow { comment, reporter, decisions, settled });
+        self.op(6, ReviewCall::Report { comment, reporter }, Outcome::Reviewed(ReviewResponse::Reported(true)))
+    }
+
+    /// Adds the hiding of root 11 by a moderator: decision 2, at revision 4.
+    pub(super) fn hide(&mut self, at: u64, moderator: u32) -> &mut Self {
+        let decision = sample_decision(11, 2, ModeratorAct::Hide, state::ACTIVE, state::HIDDEN);
+        self.judge(at, moderator, (11, "11.2"), SeenDecision { moderator, ..decision }, 4)
+    }
+
+    /// Adds an appeal of the author against a decision on a hidden comment, as decision `number`.
+    pub(super) fn appeal(&mut self, at: u64, (id, contested): (i64, i32), number: i32) -> &mut Self {
+        let (from, to) = (state::HIDDEN, state::HIDDEN);
+        let appeal = DecisionRow {
+            comment: id,
+            number,
+            act: APPEAL,
+            proposal: 0,
+            from,
+            to,
+            revision: 0,
+            actor: AUTHOR,
+            contested,
+        };
+        self.decisions.push(appeal);
+        self.review(id, |row| (row.is_open, row.questions, row.decisions) = (1, 4, number));
+        let call = ReviewCall::Appeal { comment: id, number: contested, member: AUTHOR };
+        self.op(at, call, Outcome::Reviewed(ReviewResponse::Appealed))
+    }
+
+    /// Adds the decision of a moderator that leaves root 11 hidden and settles an appeal.
+    pub(super) fn uphold(&mut self, at: u64, moderator: u32, (number, contested): (i32, i32)) -> &mut Self {
+        let decision = sample_decision(11, number, ModeratorAct::Keep, state::HIDDEN, state::HIDDEN);
+        let etag = format!("11.{number}");
+        self.judge(at, moderator, (11, &etag), SeenDecision { moderator, ..decision }, 0);
+        self.decision(|row| row.contested = contested)
+    }
+
+    /// Changes the row of the last decision.
+    pub(super) fn decision(&mut self, change: impl FnOnce(&mut DecisionRow)) -> &mut Self {
+        change(self.decisions.last_mut().unwrap());
+        self
     }
 
     /// Changes the row of a proposed edit.
@@ -213,7 +258,17 @@ impl ReviewSample {
         revision: i64,
     ) -> &mut Self {
         let SeenDecision { comment, number, act, from, to, .. } = decision;
-        self.decisions.push(DecisionRow { comment, number, act, proposal: 0, from, to, revision, moderator });
+        self.decisions.push(DecisionRow {
+            comment,
+            number,
+            act,
+            proposal: 0,
+            from,
+            to,
+            revision,
+            actor: moderator,
+            contested: 0,
+        });
         self.row(comment, |row| row.state = to);
         self.review(comment, |row| {
             (row.decisions, row.never_public) = (number, i8::from(row.never_public != 0 && to != state::ACTIVE));

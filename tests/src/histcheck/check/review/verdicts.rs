@@ -100,7 +100,7 @@ fn check_decision(
         return;
     };
     let stored = SeenDecision { act: row.act, of_proposal: row.proposal > 0, from: row.from, to: row.to, ..*decision };
-    if (stored, row.moderator) != (*decision, decision.moderator) {
+    if (stored, row.actor) != (*decision, decision.moderator) {
         findings.add(|| format!("the row of {decision:?} is {row:?}"), &[number]);
     }
     let Some((item, op)) = read else { return };

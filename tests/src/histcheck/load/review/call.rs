@@ -12,11 +12,12 @@ use riposte_sdk::v1::reply_service_client::ReplyServiceClient;
 use riposte_sdk::v1::report_service_client::ReportServiceClient;
 use riposte_sdk::v1::verdict_result::Result as Judged;
 use riposte_sdk::v1::{
-    BatchGetCommentsRequest, ClaimReviewItemsRequest, Comment, CommentSort, CreateCommentRequest, CreateReplyRequest,
-    Decision, DeleteCommentRequest, GetCommentRequest, GetModeratedCommentsRequest, GetThreadRequest, Grounds,
-    LikeValue, ListCommentRevisionsRequest, ListCommentsRequest, ListConversationRequest, ListDecisionsRequest,
-    ListMemberCommentsRequest, ListRepliesRequest, ListReviewItemsRequest, ListUnlistedCommentsRequest,
-    ModeratedComment, ProposedEdit, ReleaseReviewItemsRequest, ReportCommentRequest, ReportReason, SetLikeRequest,
+    AppealDecisionRequest, BatchGetCommentsRequest, ClaimReviewItemsRequest, Comment, CommentSort,
+    CreateCommentRequest, CreateReplyRequest, Decision, DeleteCommentRequest, GetCommentRequest,
+    GetModeratedCommentsRequest, GetThreadRequest, Grounds, LikeValue, ListCommentRevisionsRequest,
+    ListCommentsRequest, ListConversationRequest, ListDecisionsRequest, ListMemberCommentsRequest,
+    ListOwnDecisionsRequest, ListRepliesRequest, ListReviewItemsRequest, ListUnlistedCommentsRequest, ModeratedComment,
+    ProposedEdit, ReleaseReviewItemsRequest, ReportCommentRequest, ReportReason, SetLikeRequest, Statement,
     SubmitVerdictsRequest, UndeleteCommentRequest, UpdateCommentRequest, VerdictResult, VerdictTarget,
 };
 use tonic::transport::Channel;
@@ -25,7 +26,7 @@ use tonic::{Request, Status};
 use crate::histcheck::fleet::Ports;
 use crate::histcheck::history::{
     JudgedTarget, ModeratedItem, ModeratorAct, Outcome, PublicRead, ReviewCall, ReviewResponse, SeenComment,
-    SeenDecision, SeenProposal,
+    SeenDecision, SeenProposal, SeenStatement,
 };
 use crate::histcheck::load::failure_outcome;
 use crate::histcheck::names;
@@ -66,6 +67,7 @@ pub(crate) async fn attempt(
                 comment_id: *comment,
                 member_id: names::reporter_id(*comment, *reporter),
                 reason: ReportReason::Spam.into(),
+                claims_illegal: names::claims_illegal(*reporter),
                 text: format!("{}words", names::SECRET),
                 request_id,
                 ..Default::default()
@@ -73,6 +75,14 @@ pub(crate) async fn attempt(
             let reported = ReportServiceClient::new(ports.public).report_comment(timed(limit, request)).await?;
             Ok(ReviewResponse::Reported(reported.into_inner().first))
         }
+        ReviewCall::Appeal { comment, number, member } => {
+            let (decision_id, member_id) = (format!("{comment}.{number}"), names::member_id(*member));
+            let request =
+                AppealDecisionRequest { decision_id, member_id, text: format!("{}appeal", names::SECRET), request_id };
+            ReportServiceClient::new(ports.public).appeal_decision(timed(limit, request)).await?;
+            Ok(ReviewResponse::Appealed)
+        }
+        ReviewCall::Statements { member } => statements(ports.public, *member, limit).await,
         ReviewCall::Public { read, viewer, fresh } => {
             public(ports.public, (subject, *read), (*viewer, *fresh), limit).await
         }
@@ -142,6 +152,8 @@ async fn write(
         }
         ReviewCall::Like { .. }
         | ReviewCall::Report { .. }
+        | ReviewCall::Appeal { .. }
+        | ReviewCall::Statements { .. }
         | ReviewCall::Public { .. }
         | ReviewCall::Claim { .. }
         | ReviewCall::Release { .. }
@@ -200,6 +212,8 @@ async fn moderate(channel: Channel, call: &ReviewCall, request_id: String, limit
         | ReviewCall::Undelete { .. }
         | ReviewCall::Like { .. }
         | ReviewCall::Report { .. }
+        | ReviewCall::Appeal { .. }
+        | ReviewCall::Statements { .. }
         | ReviewCall::Queue { .. }
         | ReviewCall::Moderated { .. }
         | ReviewCall::Decisions { .. }
@@ -239,6 +253,22 @@ async fn decisions(channel: Channel, comment: i64, limit: Duration) -> ReviewRes
         page_token = page.next_page_token;
         if page_token.is_empty() {
             return Ok(ReviewResponse::Decisions(all.into()));
+        }
+    }
+}
+
+async fn statements(channel: Channel, member: u32, limit: Duration) -> ReviewResult {
+    let mut service = ReportServiceClient::new(channel);
+    let (mut all, mut page_token, mut leaks) = (Vec::new(), String::new(), false);
+    loop {
+        let (object_type, member_id) = (names::REVIEWED_TYPE.to_owned(), names::member_id(member));
+        let request = ListOwnDecisionsRequest { object_type, member_id, page_size: LARGEST_PAGE, page_token };
+        let page = service.list_own_decisions(timed(limit, request)).await?.into_inner();
+        leaks |= has_secret(&page);
+        all.extend(page.statements.iter().map(statement));
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            return Ok(ReviewResponse::Statements { statements: all.into(), has_secret: leaks });
         }
     }
 }
@@ -382,6 +412,19 @@ fn decision(found: &Decision) -> SeenDecision {
         from: state(found.from_state),
         to: state(found.to_state),
         moderator: names::moderator(&found.actor_id),
+    }
+}
+
+fn statement(found: &Statement) -> SeenStatement {
+    let state = |state: i32| i8::try_from(state).unwrap_or_default();
+    SeenStatement {
+        comment: found.comment_id,
+        number: number(&found.id),
+        act: found.action,
+        of_proposal: found.proposed_edit,
+        from: state(found.from_state),
+        to: state(found.to_state),
+        is_contestable: found.appeal_until.is_some(),
     }
 }
 

@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 
 use crate::histcheck::history::{
     ModeratedItem, ModeratorAct, Op, Outcome, PublicRead, RequestId, ReviewCall, ReviewResponse, SeenDecision,
-    proposal_state, state,
+    SeenStatement, proposal_state, state,
 };
 use crate::histcheck::names::REVIEWED;
 
@@ -28,6 +28,11 @@ const LEASES: [u32; 2] = [10, 12];
 const REPORTERS: u8 = 3;
 /// The most targets of a verdict.
 const TARGETS: usize = 6;
+
+/// Returns the members that the clients act for.
+pub(crate) const fn reviewed_members(clients: u32) -> Range<u32> {
+    FIRST_MEMBER..FIRST_MEMBER + clients * MEMBERS
+}
 
 /// The comments that all clients know: subject, id and author of each.
 #[derive(Debug, Default)]
@@ -141,6 +146,8 @@ pub(super) struct ReviewPlanner {
     acknowledged: Vec<(u32, ReviewCall, RequestId)>,
     /// Texts and proposed edits as a moderator read them, each with the lease of that read.
     read: Vec<(Readable, Box<str>)>,
+    /// Decisions that their author may contest, with the author.
+    contestable: Vec<(SeenStatement, u32)>,
 }
 
 /// A text or a proposed edit that a moderator read.
@@ -165,7 +172,15 @@ impl Readable {
 impl ReviewPlanner {
     pub(super) fn new(client: u32, seed: u64) -> Self {
         let rng = StdRng::seed_from_u64(seed ^ u64::from(client + 77).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        Self { client, rng, text_count: 0, own: Vec::new(), acknowledged: Vec::new(), read: Vec::new() }
+        Self {
+            client,
+            rng,
+            text_count: 0,
+            own: Vec::new(),
+            acknowledged: Vec::new(),
+            read: Vec::new(),
+            contestable: Vec::new(),
+        }
     }
 
     pub(super) fn rng(&mut self) -> &mut StdRng {
@@ -189,6 +204,8 @@ impl ReviewPlanner {
             66..68 => Some(self.queue()),
             68..76 => self.moderated(known),
             76..78 => self.decisions(known),
+            78..81 => Some(self.statements()),
+            81..84 => self.appeal(),
             _ => self.public(known),
         };
         planned.unwrap_or_else(|| self.root())
@@ -215,6 +232,13 @@ impl ReviewPlanner {
             outcomes.iter().filter(|outcome| outcome.decision.as_ref().is_some_and(shown)).for_each(|outcome| {
                 known.show(outcome.comment);
             });
+        }
+        if let (ReviewResponse::Statements { statements, .. }, ReviewCall::Statements { member }) =
+            (response, &planned.call)
+        {
+            for statement in statements.iter().filter(|statement| statement.is_contestable) {
+                Self::store(&mut self.rng, &mut self.contestable, (*statement, *member));
+            }
         }
         if !matches!(planned.call, ReviewCall::Queue { .. }) {
             let lease = if let ReviewResponse::Claimed { lease, .. } = response { lease.clone() } else { "".into() };
@@ -292,6 +316,22 @@ impl ReviewPlanner {
         let comment = in_sight.or_else(|| known.any_or_proposed(&mut self.rng))?;
         let call = ReviewCall::Report { comment: comment.id, reporter: self.rng.random_range(0..REPORTERS) };
         Some(PlannedReview::of(comment.subject, call))
+    }
+
+    fn statements(&mut self) -> PlannedReview {
+        PlannedReview::of(REVIEWED, ReviewCall::Statements { member: self.member() })
+    }
+
+    /// Returns an appeal against a decision that could be contested when it was read, in one of
+    /// eight cases by a member that is not the author. Some decisions are contested again.
+    fn appeal(&mut self) -> Option<PlannedReview> {
+        let count = self.contestable.len();
+        let at = if count > 0 { self.rng.random_range(0..count) } else { return None };
+        let (statement, author) =
+            if self.rng.random_ratio(1, 4) { self.contestable[at] } else { self.contestable.swap_remove(at) };
+        let member = if self.rng.random_ratio(1, 8) { author + 1 } else { author };
+        let call = ReviewCall::Appeal { comment: statement.comment, number: statement.number, member };
+        Some(PlannedReview::of(REVIEWED, call))
     }
 
     fn delete(own: KnownComment) -> PlannedReview {
@@ -375,8 +415,8 @@ impl ReviewPlanner {
                 ModeratorAct::Approve,
                 ModeratorAct::Keep,
             ],
-            state::REJECTED => &[ModeratorAct::Approve],
-            state::HIDDEN => &[ModeratorAct::Unhide],
+            state::REJECTED => &[ModeratorAct::Approve, ModeratorAct::Keep],
+            state::HIDDEN => &[ModeratorAct::Unhide, ModeratorAct::Keep],
             _deleted => &[ModeratorAct::Reject, ModeratorAct::Hide, ModeratorAct::Withhold],
         };
         acts[self.rng.random_range(0..acts.len())]
