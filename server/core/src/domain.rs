@@ -2,6 +2,7 @@
 //! them. No module here depends on another part of the crate.
 
 pub mod act;
+pub mod appeal;
 mod blank;
 pub mod caller;
 pub mod comment;

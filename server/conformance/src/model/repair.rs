@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
+use riposte_core::appeal::UndecidedAppeal;
+use riposte_core::decision::Decision;
 use riposte_core::event::{ChangeKind, Changes, CommentChange, Event};
 use riposte_core::page::CountDrift;
 use riposte_core::ports::{CountRepair, RepairReport};
@@ -29,9 +31,12 @@ impl Tables {
             let in_sight = state == CommentState::Active && !causes.intersection(ReviewCauses::IN_SIGHT).is_empty();
             let waits = self.waiting_proposal(*id).is_some() && state != CommentState::Deleted;
             let text = state == CommentState::Pending || in_sight;
-            for (count, question, actual) in
-                [("review_open", OpenQuestions::TEXT, text), ("proposal", OpenQuestions::EDIT, waits)]
-            {
+            let appeals = self.undecided_appeal(*id).is_some() && state != CommentState::Deleted;
+            for (count, question, actual) in [
+                ("review_open", OpenQuestions::TEXT, text),
+                ("proposal", OpenQuestions::EDIT, waits),
+                ("appeal", OpenQuestions::APPEAL, appeals),
+            ] {
                 let (stored, actual) = (i64::from(open.intersects(question)), i64::from(actual));
                 if stored != actual {
                     drifts.push(CountDrift { comment: Some(*id), count, stored, actual });
@@ -71,8 +76,14 @@ impl Tables {
         of_comment.find(|(_, proposal)| proposal.state == ProposalState::Waiting).map(|((_, number), _)| *number)
     }
 
+    fn undecided_appeal(&self, id: CommentId) -> Option<UndecidedAppeal> {
+        let of_comment = self.decisions.range((id, 1)..=(id, i32::MAX));
+        let decisions: Vec<Decision> = of_comment.map(|(_, decision)| decision.clone()).collect();
+        UndecidedAppeal::after(&decisions)
+    }
+
     fn correct_review(&mut self, id: CommentId, now: Millis) -> Result<CommentChange> {
-        let waiting = self.waiting_proposal(id);
+        let (waiting, appeal) = (self.waiting_proposal(id), self.undecided_appeal(id));
         let row = self.row(id)?;
         row.comment.lifecycle.revision += 1;
         let (reference, state) = (row.comment.reference.clone(), row.comment.lifecycle.state);
@@ -82,7 +93,7 @@ impl Tables {
             .reviews
             .entry(id)
             .or_insert_with(|| Review::new((id, reference.subject_id), object_type, reference.member.clone(), true));
-        review.correct(state, waiting, now);
+        review.correct(state, waiting, appeal, now);
         Ok(CommentChange { id, root: reference.root_id, kind: ChangeKind::Recounted })
     }
 }

@@ -1,8 +1,10 @@
 //! Repair of counts that SQL statements have corrupted.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use riposte_conformance::stores::{root_location, ruling};
+use riposte_core::change::AuthorAppeal;
 use riposte_core::disposition::Disposition;
 use riposte_core::event::{ChangeKind, CommentChange};
 use riposte_core::page::CountDrift;
@@ -10,7 +12,7 @@ use riposte_core::ports::RepairReport;
 use riposte_core::rank::RankingConfig;
 use riposte_core::review::OpenQuestions;
 use riposte_core::subject::Metadata;
-use riposte_core::verbs::{BatchVerb, Edit, Hide, Withhold};
+use riposte_core::verbs::{Appeal, BatchVerb, Edit, Hide, Keep, Ruling, Withhold};
 use riposte_core::{Comment, CommentId, Content, Error, Millis};
 use riposte_store::SqlStore;
 
@@ -323,6 +325,53 @@ async fn a_proposal_that_contradicts_its_review_is_found_and_repaired_in_both_di
         run(&store, "UPDATE comment_withheld SET state = 3".to_owned()).await;
         assert_eq!(thread.repair(&store).await.drifts, [drift(1)]);
         assert_eq!((thread.drifts(&store).await, is_open().await), (Vec::new(), false));
+        store.close().await;
+        database.drop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_appeal_that_contradicts_its_decisions_is_found_and_repaired_in_both_directions() {
+    const OPEN: &str = "UPDATE comment_review SET is_open = 1, open_bits = 4, causes = 32, due_time = 9";
+    for database in all_databases().await {
+        let store = database.migrated(&ManualClock::at_noon()).await;
+        let thread = Thread::new(&store).await;
+        let id = thread.roots[2];
+        let target = || root_location(&thread.subject.key, id);
+        thread.subject.commit(vec![Hide { target: target(), ruling: ruling() }.into_type()]).await;
+        let contested = store.reader().decisions(id, None, 1).await.expect("read").remove(0);
+        let author = (contested.id.number, contested.actor.clone());
+        let appeal = AuthorAppeal { contested, text: "It is a quotation.".to_owned() };
+        let window = Duration::from_secs(60);
+        let drift = |count, stored| CountDrift { comment: Some(id), count, stored, actual: 1 - stored };
+        // An open question without an appeal.
+        run(&store, OPEN.to_owned()).await;
+        assert_eq!(thread.repair(&store).await.drifts, [drift("appeal", 1)]);
+        assert_eq!(thread.drifts(&store).await, Vec::new());
+        thread.subject.commit(vec![Appeal { target: target(), appeal, window }.into_type()]).await;
+        assert_eq!(thread.drifts(&store).await, Vec::new());
+        let appealed = async || {
+            let review = store.reader().reviews(&[id]).await.expect("read").remove(0).expect("a review");
+            assert_eq!(review.appealed().is_some(), !review.open().is_empty(), "in the queue");
+            review.appealed().map(|contested| (contested, review.barred))
+        };
+        assert_eq!(appealed().await, Some(author.clone()));
+        // An appeal that is in no queue: with its question, without it, and without its cause.
+        let without_question = "is_open = 0, open_bits = 0";
+        let without_cause = format!("{without_question}, causes = 0, due_time = 0");
+        for (set, count) in [("is_open = 0", "review_open"), (without_question, "appeal"), (&without_cause, "appeal")] {
+            run(&store, format!("UPDATE comment_review SET {set}")).await;
+            assert_eq!(thread.drifts(&store).await, [drift(count, 0)], "{set}");
+            assert_eq!(thread.repair(&store).await.drifts, [drift(count, 0)], "{set}");
+            assert_eq!((thread.drifts(&store).await, appealed().await), (Vec::new(), Some(author.clone())), "{set}");
+        }
+        // A question about an appeal that was decided.
+        let other = Ruling { moderator: member(9), ..ruling() };
+        thread.subject.commit(vec![Keep { target: target(), ruling: other }.into_type()]).await;
+        assert_eq!((thread.drifts(&store).await, appealed().await), (Vec::new(), None));
+        run(&store, OPEN.to_owned()).await;
+        assert_eq!(thread.repair(&store).await.drifts, [drift("appeal", 1)]);
+        assert_eq!((thread.drifts(&store).await, appealed().await), (Vec::new(), None));
         store.close().await;
         database.drop().await;
     }

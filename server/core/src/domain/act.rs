@@ -197,6 +197,15 @@ impl CommentAct {
         }
     }
 
+    /// Returns `true` if the act decides an open appeal against an earlier decision.
+    #[must_use]
+    pub fn decides_appeal(self) -> bool {
+        ACTS.iter().filter(|rule| rule.act == self).any(|rule| match rule.review {
+            ReviewEffect::Clears(causes) | ReviewEffect::MustClear(causes) => causes.contains(ReviewCause::Appeal),
+            ReviewEffect::None | ReviewEffect::Opens(_) | ReviewEffect::ClosesAll | ReviewEffect::Reopens => false,
+        })
+    }
+
     /// Returns `true` if a decision for this act restricts the comment, so that its author reads
     /// the reasons.
     #[must_use]

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::domain::appeal::UndecidedAppeal;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::member::MemberId;
@@ -265,6 +266,8 @@ impl OpenQuestions {
     pub const TEXT: Self = Self(1);
     /// The question about a proposed edit.
     pub const EDIT: Self = Self(2);
+    /// The question about an appeal.
+    pub const APPEAL: Self = Self(4);
 
     /// The stored value. It never changes.
     #[must_use]
@@ -423,9 +426,15 @@ impl Review {
         self.unlisted_until.map(|until| Millis(until.0.saturating_sub(listed)))
     }
 
-    /// Opens and closes questions as the state of the comment requires it, and the number of its
-    /// waiting proposal. A cause that they lack is added at the time `now`.
-    pub fn correct(&mut self, state: CommentState, proposal: Option<i32>, now: Millis) {
+    /// Opens and closes questions as the state of the comment requires it, the number of its waiting
+    /// proposal, and its undecided appeal. A cause that they lack is added at the time `now`.
+    pub fn correct(
+        &mut self,
+        state: CommentState,
+        proposal: Option<i32>,
+        appeal: Option<UndecidedAppeal>,
+        now: Millis,
+    ) {
         self.close(state == CommentState::Deleted);
         match proposal {
             _ if state == CommentState::Deleted => {}
@@ -435,6 +444,12 @@ impl Review {
             }
             Some(_) => {}
             None => self.remove_causes(ReviewCauses::EDIT),
+        }
+        match appeal {
+            _ if state == CommentState::Deleted => {}
+            Some(appeal) if self.appealed().is_none() => self.appeal(appeal.contested, appeal.barred, now),
+            Some(_) => {}
+            None => self.remove_causes(ReviewCauses::APPEAL),
         }
         if state == CommentState::Pending {
             if self.causes.intersection(ReviewCauses::TEXT).is_empty() {

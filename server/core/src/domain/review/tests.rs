@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use super::{LeaseToken, OpenQuestions, Review, ReviewCause, ReviewCauses, ReviewLease};
+use crate::domain::appeal::UndecidedAppeal;
 use crate::domain::ids::CommentId;
 use crate::domain::member::MemberId;
 use crate::domain::object_type::ObjectType;
@@ -70,7 +71,7 @@ fn a_corrected_review_is_open_exactly_where_the_state_requires_it() {
             let mut review = review();
             cause.into_iter().for_each(|cause| review.add_cause(cause, Millis(1)));
             review.close(is_closed);
-            review.correct(state, None, Millis(2));
+            review.correct(state, None, None, Millis(2));
             let in_sight = !review.causes.intersection(ReviewCauses::IN_SIGHT).is_empty();
             let expected = match state {
                 CommentState::Pending => true,
@@ -80,7 +81,12 @@ fn a_corrected_review_is_open_exactly_where_the_state_requires_it() {
             assert_eq!(review.open().bits() & 1 == 1, expected, "{cause:?}, closed: {is_closed}, {state}");
             let is_deleted = state == CommentState::Deleted;
             assert!(is_deleted || !review.open().intersects(OpenQuestions::EDIT), "no proposal waits");
-            review.correct(state, Some(4), Millis(3));
+            assert!(is_deleted || review.appealed().is_none(), "no appeal is undecided");
+            let appeal = UndecidedAppeal { contested: 3, barred: member("judge") };
+            review.correct(state, Some(4), Some(appeal), Millis(3));
+            let appeals = review.open().intersects(OpenQuestions::APPEAL);
+            assert_eq!(appeals, !is_deleted, "{cause:?}, {state}");
+            assert!(is_deleted || review.appealed().is_some());
             assert_eq!(review.open().intersects(OpenQuestions::EDIT), !is_deleted, "{cause:?}, {state}");
             assert!(is_deleted || review.waiting_proposal() == Some(4));
         }

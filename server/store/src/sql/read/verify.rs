@@ -14,7 +14,7 @@ use super::rows::subject;
 use crate::error::StoreError;
 use crate::on_shard::OnShard;
 use crate::sql::pool::Tx;
-pub(in crate::sql) use reviews::{PROPOSAL, REPORT_WEIGHT, REPORTS, REVIEW_OPEN};
+pub(in crate::sql) use reviews::{APPEAL, PROPOSAL, REPORT_WEIGHT, REPORTS, REVIEW_OPEN};
 
 /// The name of the floor allocators in reports.
 pub(in crate::sql) const NEXT_FLOOR: &str = "next_floor";

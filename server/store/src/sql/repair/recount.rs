@@ -17,7 +17,7 @@ use crate::sql::chunks::padded_chunks;
 use crate::sql::entity::{comment_index, comment_subject};
 use crate::sql::outbox::record;
 use crate::sql::pool::SourceTx;
-use crate::sql::read::verify::{self, LISTED, NEXT_FLOOR, PROPOSAL, REPORT_WEIGHT, REPORTS, REVIEW_OPEN};
+use crate::sql::read::verify::{self, APPEAL, LISTED, NEXT_FLOOR, PROPOSAL, REPORT_WEIGHT, REPORTS, REVIEW_OPEN};
 use crate::sql::row;
 use crate::sql::transact::TransactionBody;
 
@@ -143,7 +143,7 @@ fn repair(
                 repaired.extend(drift.comment);
                 continue;
             }
-            (Some(_), REVIEW_OPEN | PROPOSAL | REPORTS | REPORT_WEIGHT) => {
+            (Some(_), REVIEW_OPEN | PROPOSAL | APPEAL | REPORTS | REPORT_WEIGHT) => {
                 repaired.extend(drift.comment);
                 continue;
             }

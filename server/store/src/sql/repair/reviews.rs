@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use riposte_core::appeal::UndecidedAppeal;
 use riposte_core::page::CountDrift;
 use riposte_core::proposal::ProposalState;
 use riposte_core::review::Review;
@@ -12,13 +13,13 @@ use crate::error::StoreError;
 use crate::shard::part;
 use crate::sql::database_time;
 use crate::sql::entity::comment_review::{Column, Entity};
-use crate::sql::entity::{comment_report, comment_withheld};
+use crate::sql::entity::{comment_decision, comment_report, comment_withheld};
 use crate::sql::pool::SourceTx;
-use crate::sql::read::verify::{PROPOSAL, REPORT_WEIGHT, REPORTS, REVIEW_OPEN};
+use crate::sql::read::verify::{APPEAL, PROPOSAL, REPORT_WEIGHT, REPORTS, REVIEW_OPEN};
 use crate::sql::row;
 
 /// The names of the drifts that belong to a review.
-const OF_REVIEWS: [&str; 4] = [REVIEW_OPEN, PROPOSAL, REPORTS, REPORT_WEIGHT];
+const OF_REVIEWS: [&str; 5] = [REVIEW_OPEN, PROPOSAL, APPEAL, REPORTS, REPORT_WEIGHT];
 
 /// Corrects the reviews of these drifts. Their comments are locked.
 pub(super) async fn correct(
@@ -42,11 +43,11 @@ pub(super) async fn correct(
             .order_by_asc(Column::CommentId)
             .lock_exclusive();
         let found = found.one(&tx.unrouted()).await?;
-        let proposal = waiting_proposal(tx, id).await?;
+        let (proposal, appeal) = (waiting_proposal(tx, id).await?, undecided_appeal(tx, id).await?);
         match found {
             Some(found) => {
                 let mut review = row::review(found)?;
-                review.correct(comment.lifecycle.state, proposal, now);
+                review.correct(comment.lifecycle.state, proposal, appeal, now);
                 (review.reports, review.report_weight) = counted_reports(tx, &review).await?;
                 let update = Entity::update_many().set(row::review_changes(&review)).filter(Column::Part.eq(at));
                 update.filter(Column::CommentId.eq(id.get())).exec(&tx.unrouted()).await?;
@@ -57,7 +58,7 @@ pub(super) async fn correct(
                 let reference = &comment.reference;
                 let ids = (id, reference.subject_id);
                 let mut review = Review::new(ids, key.object_type().clone(), reference.member.clone(), true);
-                review.correct(comment.lifecycle.state, proposal, now);
+                review.correct(comment.lifecycle.state, proposal, appeal, now);
                 (review.reports, review.report_weight) = counted_reports(tx, &review).await?;
                 Entity::insert(row::review_model(&review)).exec_without_returning(&tx.unrouted()).await?;
             }
@@ -77,6 +78,18 @@ async fn waiting_proposal(tx: &SourceTx, id: CommentId) -> Result<Option<i32>, S
         .order_by_desc(Column::Number);
     let found = waiting.one(&tx.unrouted()).await?.map(row::proposal).transpose()?;
     Ok(found.map(|proposal| proposal.number))
+}
+
+/// Returns the appeal of a comment that is undecided.
+async fn undecided_appeal(tx: &SourceTx, id: CommentId) -> Result<Option<UndecidedAppeal>, StoreError> {
+    use comment_decision::{Column, Entity};
+    let decisions = Entity::find()
+        .filter(Column::Part.eq(part(id.partition())))
+        .filter(Column::CommentId.eq(id.get()))
+        .order_by_asc(Column::Number);
+    let decisions = decisions.all(&tx.unrouted()).await?;
+    let decisions = decisions.into_iter().map(row::decision).collect::<riposte_core::Result<Vec<_>>>()?;
+    Ok(UndecidedAppeal::after(&decisions))
 }
 
 /// Returns the number of the reports of a comment that count, and the sum of their weights.

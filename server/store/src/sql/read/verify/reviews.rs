@@ -1,8 +1,10 @@
 //! The comparison of open reviews with the states of their comments, in both directions: the text
 //! of a comment is open exactly if the comment waits, or if it is visible and has a cause for which
-//! a visible comment is judged. A proposed edit is open exactly if one waits. The numbers of
-//! reports are compared with the reports that count.
+//! a visible comment is judged. A proposed edit is open exactly if one waits, and an appeal exactly
+//! if its decision is not followed by one that decides it. The numbers of reports are compared with
+//! the reports that count.
 
+use riposte_core::act::CommentAct;
 use riposte_core::page::CountDrift;
 use riposte_core::proposal::ProposalState;
 use riposte_core::review::{OpenQuestions, ReviewCauses};
@@ -19,6 +21,9 @@ pub(in crate::sql) const REVIEW_OPEN: &str = "review_open";
 /// The name of the open question about a proposed edit in reports.
 pub(in crate::sql) const PROPOSAL: &str = "proposal";
 
+/// The name of the open question about an appeal in reports.
+pub(in crate::sql) const APPEAL: &str = "appeal";
+
 /// The name of the number of reports that count, and that of the sum of their weights.
 pub(in crate::sql) const REPORTS: &str = "reports";
 pub(in crate::sql) const REPORT_WEIGHT: &str = "report_weight";
@@ -31,6 +36,13 @@ const REPORTED: &str = "SELECT r.comment_id AS id, r.reports AS given, COUNT(p.c
      AND p.counted = 1 AND p.version > r.settled_version \
      GROUP BY r.comment_id, r.reports, r.report_weight \
      HAVING r.reports <> COUNT(p.comment_id) OR r.report_weight <> COALESCE(SUM(p.weight), 0)";
+
+/// The query for the reviews that are in the queue without an open question, or the other way
+/// round.
+const IN_QUEUE: &str = "SELECT r.comment_id AS id, r.is_open AS given, \
+     CASE WHEN r.open_bits <> 0 THEN 1 ELSE 0 END AS counted, 0 AS also_given, 0 AS also_counted \
+     FROM (SELECT comment_id, is_open, open_bits FROM comment_review WHERE {rows}) r \
+     WHERE r.is_open <> CASE WHEN r.open_bits <> 0 THEN 1 ELSE 0 END";
 
 /// The condition for a review whose text is open.
 const IS_OPEN: &str = "r.open_bits % 2 = 1";
@@ -59,7 +71,9 @@ impl<C: ConnectionTrait> Rows<'_, C> {
              WHERE NOT i.{waiting} AND \
              CASE WHEN {IS_OPEN} THEN 1 ELSE 0 END <> CASE WHEN {expected} THEN 1 ELSE 0 END"
         );
-        for (count, sql) in [(REVIEW_OPEN, unopened), (REVIEW_OPEN, reviewed), (PROPOSAL, self.proposals())] {
+        let of_text = [(REVIEW_OPEN, unopened), (REVIEW_OPEN, reviewed), (REVIEW_OPEN, IN_QUEUE.to_owned())];
+        let others = [(PROPOSAL, self.proposals()), (APPEAL, self.appeals())];
+        for (count, sql) in of_text.into_iter().chain(others) {
             for row in self.differing_rows(&sql).await? {
                 compare(drifts, CommentId::new(row.id), count, row.given, row.counted);
             }
@@ -86,6 +100,33 @@ impl<C: ConnectionTrait> Rows<'_, C> {
              LEFT JOIN comment_withheld w ON w.comment_id = i.id AND w.part = i.part \
              AND w.kind = {kind} AND w.state = {waiting} \
              WHERE NOT i.{deleted} AND {given} <> {counted}"
+        )
+    }
+
+    /// Returns the query for the comments whose appeal is undecided without an open question, or
+    /// that have such a question without an undecided appeal.
+    fn appeals(&self) -> String {
+        let deleted = states(&[CommentState::Deleted]);
+        let open = OpenQuestions::APPEAL.bits();
+        let given = format!("CASE WHEN r.open_bits & {open} <> 0 THEN 1 ELSE 0 END");
+        let numbers = |acts: &mut dyn Iterator<Item = CommentAct>| {
+            acts.filter_map(CommentAct::number).map(|number| number.to_string()).collect::<Vec<_>>().join(", ")
+        };
+        let appeal = numbers(&mut [CommentAct::Appeal].into_iter());
+        let decides = numbers(&mut CommentAct::ALL.into_iter().filter(|act| act.decides_appeal()));
+        let counted = format!(
+            "CASE WHEN EXISTS (SELECT 1 FROM comment_decision d \
+             WHERE d.comment_id = i.id AND d.part = i.part AND d.act = {appeal} \
+             AND NOT EXISTS (SELECT 1 FROM comment_decision s \
+             WHERE s.comment_id = d.comment_id AND s.part = d.part AND s.number > d.number \
+             AND s.proposal = 0 AND s.act IN ({decides}))) THEN 1 ELSE 0 END"
+        );
+        format!(
+            "SELECT a.id AS id, a.given AS given, a.counted AS counted, 0 AS also_given, 0 AS also_counted FROM \
+             (SELECT i.id AS id, {given} AS given, {counted} AS counted \
+             FROM (SELECT id, part, state FROM comment_index_@ WHERE {{rows}}) i \
+             LEFT JOIN comment_review r ON r.comment_id = i.id AND r.part = i.part \
+             WHERE NOT i.{deleted}) a WHERE a.given <> a.counted"
         )
     }
 }
