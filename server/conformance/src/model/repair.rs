@@ -79,7 +79,7 @@ impl Tables {
     fn undecided_appeal(&self, id: CommentId) -> Option<UndecidedAppeal> {
         let of_comment = self.decisions.range((id, 1)..=(id, i32::MAX));
         let decisions: Vec<Decision> = of_comment.map(|(_, decision)| decision.clone()).collect();
-        UndecidedAppeal::after(&decisions)
+        Decision::undecided_appeal(&decisions)
     }
 
     fn correct_review(&mut self, id: CommentId, now: Millis) -> Result<CommentChange> {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::act::CommentAct;
+use crate::domain::appeal::UndecidedAppeal;
 use crate::domain::error::AppealObstacle;
 use crate::domain::ids::DecisionId;
 use crate::domain::member::MemberId;
@@ -154,6 +155,24 @@ impl Decision {
     /// Returns `true` for a decision against the text that an author may contest.
     fn is_contestable(&self) -> bool {
         self.proposal == 0 && matches!(self.act, CommentAct::Reject | CommentAct::Hide)
+    }
+
+    /// Finds the appeal that is undecided after all decisions on a comment, in the order of their
+    /// numbers.
+    #[must_use]
+    pub fn undecided_appeal(decisions: &[Self]) -> Option<UndecidedAppeal> {
+        let of_text = |decision: &&Self| decision.proposal == 0;
+        let last = decisions
+            .iter()
+            .rev()
+            .filter(of_text)
+            .find(|decision| decision.act == CommentAct::Appeal || decision.act.decides_appeal())?;
+        if last.act != CommentAct::Appeal {
+            return None;
+        }
+        let contested = decisions.iter().find(|decision| decision.id.number == last.contested);
+        let barred = contested.map_or_else(|| MemberId::stored(String::new()), |decision| decision.actor.clone());
+        Some(UndecidedAppeal { contested: last.contested, barred })
     }
 
     /// Returns the reason for which the author cannot contest the decision at the time `now`;

@@ -1,5 +1,7 @@
 //! The review of a comment: what is open on it, until when, and which moderator holds it.
 
+mod lease;
+
 use std::fmt;
 use std::time::Duration;
 
@@ -10,6 +12,8 @@ use crate::domain::member::MemberId;
 use crate::domain::object_type::ObjectType;
 use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
+
+pub use lease::{LeaseToken, ReviewLease};
 
 /// A cause for which a comment waits for review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,22 +44,6 @@ pub struct ReviewCauses(i16);
 /// The open questions of a comment, as stored: a set of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpenQuestions(i8);
-
-/// The lease of the review of a comment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReviewLease {
-    /// The token that names the lease.
-    pub token: LeaseToken,
-    /// The moderator that holds it.
-    pub holder: MemberId,
-    /// The time at which it ends.
-    pub until: Millis,
-}
-
-/// The token of a lease: 16 bytes that the service derives from the caller, the moderator and the
-/// request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct LeaseToken(pub [u8; 16]);
 
 /// The review of a comment. A comment on which nothing was ever open and about which nothing was
 /// decided has none.
@@ -121,17 +109,6 @@ const ALLOWANCE_IN_SIGHT: Duration = Duration::from_secs(4 * 60 * 60);
 
 /// The most edits that a moderator may have to judge before the author may send another one.
 const EDITS_MAX: i32 = 3;
-
-impl LeaseToken {
-    /// Returns the token of the leases that an attempt of a claim takes; that of the first one is
-    /// the token itself.
-    #[must_use]
-    pub const fn of_attempt(self, attempt: u8) -> Self {
-        let mut bytes = self.0;
-        bytes[15] ^= attempt;
-        Self(bytes)
-    }
-}
 
 impl ReviewCause {
     /// All causes, in the order of their bits.
@@ -426,8 +403,8 @@ impl Review {
         self.unlisted_until.map(|until| Millis(until.0.saturating_sub(listed)))
     }
 
-    /// Opens and closes questions as the state of the comment requires it, the number of its waiting
-    /// proposal, and its undecided appeal. A cause that they lack is added at the time `now`.
+    /// Opens and closes questions as the state of the comment requires it, the number of its
+    /// waiting proposal, and its undecided appeal. A cause that they lack is added at `now`.
     pub fn correct(
         &mut self,
         state: CommentState,
@@ -436,8 +413,10 @@ impl Review {
         now: Millis,
     ) {
         self.close(state == CommentState::Deleted);
+        if state == CommentState::Deleted {
+            return;
+        }
         match proposal {
-            _ if state == CommentState::Deleted => {}
             Some(number) if self.waiting_proposal() != Some(number) => {
                 self.replace_proposal(ReviewCause::Edit, now);
                 self.proposal = self.proposal.max(number);
@@ -446,7 +425,6 @@ impl Review {
             None => self.remove_causes(ReviewCauses::EDIT),
         }
         match appeal {
-            _ if state == CommentState::Deleted => {}
             Some(appeal) if self.appealed().is_none() => self.appeal(appeal.contested, appeal.barred, now),
             Some(_) => {}
             None => self.remove_causes(ReviewCauses::APPEAL),
@@ -457,7 +435,7 @@ impl Review {
             }
         } else if state == CommentState::Active {
             self.remove_causes(ReviewCauses::TEXT.without(ReviewCauses::IN_SIGHT));
-        } else if state != CommentState::Deleted {
+        } else {
             self.remove_causes(ReviewCauses::TEXT);
         }
     }

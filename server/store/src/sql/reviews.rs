@@ -215,10 +215,8 @@ impl Reviews for SqlReviews {
 /// Returns the error of a call that had an effect at another data source. It must not be one that
 /// says that nothing was executed.
 fn after_effect(error: Error, had_effect: bool) -> Error {
-    match error {
-        Error::ShardCircuitOpen { .. } | Error::Overloaded { .. } if had_effect => Error::ShardUnavailable,
-        error => error,
-    }
+    let says_not_executed = matches!(error, Error::ShardCircuitOpen { .. } | Error::Overloaded { .. });
+    if had_effect && says_not_executed { Error::ShardUnavailable } else { error }
 }
 
 /// Returns the query for the reviews that a claim may lease.

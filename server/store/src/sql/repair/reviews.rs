@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use riposte_core::appeal::UndecidedAppeal;
+use riposte_core::decision::Decision;
 use riposte_core::page::CountDrift;
 use riposte_core::proposal::ProposalState;
 use riposte_core::review::Review;
@@ -89,7 +90,7 @@ async fn undecided_appeal(tx: &SourceTx, id: CommentId) -> Result<Option<Undecid
         .order_by_asc(Column::Number);
     let decisions = decisions.all(&tx.unrouted()).await?;
     let decisions = decisions.into_iter().map(row::decision).collect::<riposte_core::Result<Vec<_>>>()?;
-    Ok(UndecidedAppeal::after(&decisions))
+    Ok(Decision::undecided_appeal(&decisions))
 }
 
 /// Returns the number of the reports of a comment that count, and the sum of their weights.
