@@ -126,7 +126,7 @@ impl Caller {
         }
         let shown = |one: &Comment| {
             let (comment, proposed_edit) = (Some(one.clone().into_message()), one.proposed_edit.clone());
-            self.written("UnlistedComment", &v1::UnlistedComment { comment, proposed_edit, ..Default::default() })
+            self.written("UnlistedComment", &v1::UnlistedComment { comment, proposed_edit })
         };
         let mut threads = Vec::new();
         for thread in page.with_just_made(own) {
