@@ -310,24 +310,52 @@ func (h *ThreadPage) marked(visit func(*Comment)) {
 	}
 }
 
-// WithJustMade puts above the threads of the page those root comments of the given ones that it
-// does not show: what its reader has just written, as the service answered it. It answers a list of
-// its own; on any page but the first, the threads alone. The page with its tokens stays as it is.
-// What is added holds the comment alone: no replies, an empty ReplyPageToken, and an unknown OwnLike.
+// WithJustMade is [ThreadPage.WithUnlisted] without unlisted comments.
 func (h *ThreadPage) WithJustMade(comments ...*ripostev1.Comment) []*Thread {
-	var above []*Thread
-	shown := map[int64]bool{}
-	for _, one := range h.Threads {
-		shown[one.Comment.GetId()] = true
-	}
-	for _, one := range comments {
-		ours := proto.Equal(one.GetSubject(), h.ListCommentsResponse.GetSubject().GetKey())
-		if h.GetPreviousPageToken() == "" && one.GetRootId() == 0 && ours && !shown[one.GetId()] {
-			shown[one.GetId()] = true
-			above = append(above, h.client.holdThread(&ripostev1.CommentThread{Comment: one}))
+	return h.WithUnlisted(nil, comments...)
+}
+
+// WithUnlisted answers the threads of the page with what its reader alone sees, the items of
+// ListUnlistedComments, and with the given comments, what the reader has just written, as the service
+// answered it. Root comments that the page does not show stand above the first page, replies below
+// those of their root, and an edit that waits is the ProposedEdit of its comment. A comment that lists
+// show is never put above: of an unlisted one that is ACTIVE, the edit alone is taken. It answers a list
+// of its own; the page with its tokens stays as it is. A root comment that is added has an empty
+// ReplyPageToken and an unknown OwnLike.
+func (h *ThreadPage) WithUnlisted(unlisted []*ripostev1.UnlistedComment, comments ...*ripostev1.Comment) []*Thread {
+	comments = slices.Clone(comments)
+	edits := map[int64]*ripostev1.ProposedEdit{}
+	for _, one := range unlisted {
+		if edit := one.GetProposedEdit(); edit != nil {
+			edits[one.GetComment().GetId()] = edit
+		}
+		if one.GetComment().GetState() != ripostev1.CommentState_COMMENT_STATE_ACTIVE {
+			comments = append(comments, one.GetComment())
 		}
 	}
-	return append(above, h.Threads...)
+	shown := map[int64]bool{}
+	for _, one := range h.Threads {
+		one.marked(func(one *Comment) { shown[one.GetId()] = true })
+	}
+	var all []*Thread
+	below := map[int64][]*ripostev1.Comment{}
+	for _, one := range comments {
+		ours := proto.Equal(one.GetSubject(), h.ListCommentsResponse.GetSubject().GetKey())
+		if !ours || shown[one.GetId()] {
+			continue
+		}
+		shown[one.GetId()] = true
+		if root := one.GetRootId(); root != 0 {
+			below[root] = append(below[root], one)
+		} else if h.GetPreviousPageToken() == "" {
+			all = append(all, h.client.holdThread(&ripostev1.CommentThread{Comment: one}))
+		}
+	}
+	all = append(all, h.Threads...)
+	for at, one := range all {
+		all[at] = one.withOwn(below[one.Comment.GetId()], edits)
+	}
+	return all
 }
 
 // Thread is a handle.
@@ -361,6 +389,23 @@ func (h *Thread) marked(visit func(*Comment)) {
 	for _, one := range h.Replies {
 		one.marked(visit)
 	}
+}
+
+// withOwn is a copy with own replies below the others, and the edits that wait.
+func (h *Thread) withOwn(own []*ripostev1.Comment, edits map[int64]*ripostev1.ProposedEdit) *Thread {
+	var likes []ripostev1.LikeValue
+	h.marked(func(one *Comment) { likes = append(likes, one.OwnLike) })
+	message := proto.Clone(h.CommentThread).(*ripostev1.CommentThread)
+	slices.SortFunc(own, func(a, b *ripostev1.Comment) int { return int(a.GetFloor() - b.GetFloor()) })
+	message.Replies = append(message.Replies, own...)
+	merged := h.client.holdThread(message)
+	merged.marked(func(one *Comment) {
+		if len(likes) > 0 {
+			one.OwnLike, likes = likes[0], likes[1:]
+		}
+		one.ProposedEdit = edits[one.GetId()]
+	})
+	return merged
 }
 
 // ReplyPage is a handle.
@@ -522,7 +567,9 @@ type Comment struct {
 	// OwnLike is whether the [Viewer] of the page likes it; UNSPECIFIED if that is
 	// unknown or was not asked.
 	OwnLike ripostev1.LikeValue
-	client  *Client
+	// ProposedEdit is the edit that waits, in what [ThreadPage.WithUnlisted] answers; else nil.
+	ProposedEdit *ripostev1.ProposedEdit
+	client       *Client
 }
 
 func (c *Client) holdComment(message *ripostev1.Comment) *Comment {

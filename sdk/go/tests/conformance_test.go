@@ -29,6 +29,7 @@ import (
 	"google.golang.org/protobuf/reflect/protorange"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"riposte.dev/go/riposte"
+	"riposte.dev/go/riposte/ripostev1"
 )
 
 // object is a message, or what is expected of one, in the JSON form of proto3.
@@ -40,7 +41,8 @@ type step struct {
 	Together          []step
 	Outage, Late      int
 	Listeners         int
-	Caller            string
+	Caller, Member    string
+	Page              object
 	Request           object
 	Fault             string
 	DeadlineMs        int `yaml:"deadline_ms"`
@@ -211,6 +213,8 @@ func (r *run) once(s step, i int, answers *sync.Map) error {
 		return r.list(ctx, s)
 	case s.Watch != "":
 		return r.watch(ctx, s)
+	case s.Page != nil:
+		return r.page(ctx, s)
 	}
 	return errors.New("a step of no known shape")
 }
@@ -339,6 +343,56 @@ func (r *run) walk(ctx context.Context, method string, s step) (all []any, err e
 		all = append(all, got)
 	}
 	return all, nil
+}
+
+// page reads a page with its reader's own comments, each in the form of an UnlistedComment.
+func (r *run) page(ctx context.Context, s step) error {
+	key, request := r.resolved(s.Page).(object), r.resolved(s.Request).(object)
+	subject := dev.Client.Subject(key["objectType"].(string), key["objectId"].(string))
+	options := []riposte.SubjectPageOption{riposte.Oldest}
+	if size, given := request["pageSize"].(int); given {
+		options = append(options, riposte.PageSize(size))
+	}
+	if size, given := request["replyPreviewSize"].(int); given {
+		options = append(options, riposte.ReplyPreviewSize(size))
+	}
+	if token, given := request["pageToken"].(string); given {
+		options = append(options, riposte.PageToken(token))
+	}
+	page, err := subject.Page(ctx, options...)
+	if err != nil {
+		return err
+	}
+	var own []*ripostev1.UnlistedComment
+	for one, err := range subject.Unlisted(ctx, r.filled(s.Member)) {
+		if err != nil {
+			return err
+		}
+		own = append(own, one)
+	}
+	var failed error
+	shown := func(one *riposte.Comment) object {
+		made, err := written(&ripostev1.UnlistedComment{Comment: one.Comment, ProposedEdit: one.ProposedEdit})
+		failed = errors.Join(failed, err)
+		return made
+	}
+	var told []any
+	for _, thread := range page.WithUnlisted(own) {
+		one, replies := shown(thread.Comment), []any{}
+		for _, reply := range thread.Replies {
+			replies = append(replies, shown(reply))
+		}
+		one["replies"] = replies
+		told = append(told, one)
+	}
+	got, err := written(page.ListCommentsResponse)
+	if failed = errors.Join(failed, err); failed != nil {
+		return failed
+	}
+	if err := r.matches(*s.Items, told); err != nil {
+		return err
+	}
+	return r.answer(s, got)
 }
 
 // watch opens a stream and takes as many events as are expected.

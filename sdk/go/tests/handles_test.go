@@ -75,12 +75,8 @@ func TestWhatIsUnlistedStandsAboveTheFirstPageOfItsAuthor(t *testing.T) {
 	}))(t)
 	request := &ripostev1.ListUnlistedCommentsRequest{Subject: subject.SubjectKey, MemberId: "m7"}
 	unlisted := must(dev.Client.Comments().ListUnlistedComments(ctx, request))(t)
-	var own []*ripostev1.Comment
-	for _, one := range unlisted.Comments {
-		own = append(own, one.Comment)
-	}
 	page := must(subject.Page(ctx, riposte.PageSize(1)))(t)
-	above := page.WithJustMade(own...)
+	above := page.WithUnlisted(unlisted.Comments)
 	if len(page.Threads) != 0 || len(above) != 1 || above[0].Comment.Id != comment.Id ||
 		above[0].Comment.State != ripostev1.CommentState_COMMENT_STATE_PENDING {
 		t.Fatal(page.Threads, above)

@@ -29,7 +29,7 @@ _EVENTUALLY_WITHIN_S = 10.0
 _KEYS = {
     *("call", "list", "watch", "together", "request", "expect", "save", "error", "items", "count", "pages"),
     *("repeat", "at_once", "different", "fault", "fault_every", "deadline_ms", "eventually", "during", "events"),
-    *("outage", "late", "listeners", "caller", "unsent"),
+    *("outage", "late", "listeners", "caller", "unsent", "page", "member"),
 }
 
 Json = Any
@@ -302,6 +302,8 @@ class Scenario:
                 return self._call(step, last, i)
             if "list" in step:
                 self._list(step, i)
+            elif "page" in step:
+                self._page(step, i)
             else:
                 self._watch(step, i)
         return None
@@ -325,6 +327,24 @@ class Scenario:
         if "pages" in step:
             pages = self._through.call(method, request, options).pages()
             assert len(self._through.items(pages)) == step["pages"]
+
+    def _page(self, step: Json, i: int) -> None:
+        """A page with the reader's own comments, each in the form of an UnlistedComment."""
+        key, request = self._filled(step["page"], i), self._filled(step.get("request", {}), i)
+        subject = self._through.client.subject(key["objectType"], key["objectId"])
+        options = {re.sub("(?=[A-Z])", "_", name).lower(): value for name, value in request.items()}
+        page = self._through.call(lambda _, **options: subject.page(sort="oldest", **options), None, options)
+        member = self._filled(step["member"], i)
+        own = self._through.items(self._through.call(lambda _: subject.unlisted(member), None, {}))
+
+        def shown(one: Any) -> Json:
+            return _json(v1.UnlistedComment(comment=one.message, proposed_edit=one.proposed_edit))
+
+        threads = page.with_just_made(own)
+        told = [shown(one.comment) | {"replies": [shown(reply) for reply in one.replies]} for one in threads]
+        _match(self._filled(step["items"], i), told)
+        for name, path in step.get("save", {}).items():
+            self._saved[name] = _at(_json(page.response), path)
 
     def _watch(self, step: Json, i: int) -> None:
         method, request, options = self._prepared(step["watch"], step, i, walks=True)

@@ -134,7 +134,7 @@ def test_what_is_unlisted_stands_above_the_first_page_of_its_author(riposte_serv
         request = v1.ListUnlistedCommentsRequest(subject=comment.message.subject, member_id="m7")
         unlisted = client.comments.ListUnlistedComments(request)
         page = subject.page(page_size=1)
-        above = page.with_just_made(one.comment for one in unlisted.comments)
+        above = page.with_just_made(unlisted.comments)
     assert page.threads == []
     assert [(one.comment.id, one.comment.state) for one in above] == [(comment.id, v1.COMMENT_STATE_PENDING)]
 

@@ -258,9 +258,6 @@ impl Listed {
         let handle = |listed: &ListedHandle| -> Result<Handle> {
             let held = contract.named(&listed.contains.message)?;
             let made = |parts: &Vec<String>| parts.iter().map(|part| ClientPart::of(held, part)).collect::<Result<_>>();
-            if let Some(just_made) = &listed.just_made {
-                just_made.check(contract, held)?;
-            }
             let verb = |verb| self.verb(contract, find, held, verb);
             let verbs = listed.verbs.iter().map(|one| verb(one).with_context(|| format!("verb {}", one.name)));
             Ok(Handle {
@@ -269,7 +266,7 @@ impl Listed {
                 made_by_client: listed.made_by_client.as_ref().map(made).transpose()?,
                 contains: listed.contains.clone(),
                 fields: HeldField::all(held, &listed.parts, |handle| self.contained(handle))?,
-                just_made: listed.just_made.clone(),
+                just_made: listed.just_made.as_ref().map(|made| made.resolve(contract, held)).transpose()?,
                 verbs: verbs.collect::<Result<_>>()?,
             })
         };

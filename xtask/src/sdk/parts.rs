@@ -68,9 +68,9 @@ impl ClientPart {
     }
 }
 
-/// The place of comments that a program has just written, above a page: the list, the place of
-/// its subject, the field that is empty on the first page, and the handle of an item with the field
-/// that takes the comment.
+/// The places of a member's own comments that a page does not show: the list, the place of its
+/// subject, the field that is empty on the first page, and the handle of an item with the fields
+/// that take a root comment and the replies to it.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct JustMade {
@@ -79,16 +79,53 @@ pub(super) struct JustMade {
     first_page: String,
     item: String,
     comment: String,
+    replies: String,
+    unlisted: Unlisted,
+}
+
+/// The message that has a comment which only its author sees, or one in sight with an edit that
+/// waits: `listed` is the state of the latter.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Unlisted {
+    message: String,
+    comment: String,
+    edit: String,
+    state: String,
+    listed: String,
+    /// The message of an edit, the enum of a state, and `listed` without its prefix: filled in from
+    /// the contract.
+    #[serde(skip_deserializing)]
+    edit_type: String,
+    #[serde(skip_deserializing)]
+    state_type: String,
+    #[serde(skip_deserializing)]
+    short: String,
 }
 
 impl JustMade {
-    /// Checks the names with the response of the page.
-    pub(super) fn check(&self, contract: &Contract<'_>, page: &Message<'_>) -> Result<()> {
+    /// Returns the places, completed from the contract. An unknown name is an error.
+    pub(super) fn resolve(&self, contract: &Contract<'_>, page: &Message<'_>) -> Result<Self> {
         super::handles::walk(contract, page, &self.subject)?;
         page.field(&self.first_page)?;
         let item = contract.named(&page.field(&self.items)?.type_name())?;
-        contract.named(&item.field(&self.comment)?.type_name())?.field("root_id")?;
-        Ok(())
+        let kind = item.field(&self.comment)?.type_name();
+        let comment = contract.named(&kind)?;
+        comment.field("root_id")?;
+        let replies = item.field(&self.replies)?.type_name();
+        ensure!(replies == kind, "{} are of {replies}, not of {kind}", self.replies);
+        let unlisted = contract.named(&self.unlisted.message)?;
+        let found = unlisted.field(&self.unlisted.comment)?.type_name();
+        ensure!(found == kind, "{} of {} is a {found}, no {kind}", self.unlisted.comment, unlisted.name);
+        let state_type = comment.field(&self.unlisted.state)?.type_name();
+        let listed = &self.unlisted.listed;
+        let known = contract.enumeration(&state_type)?.values.iter().any(|(name, _, _)| name == listed);
+        ensure!(known, "{state_type} has no value {listed}");
+        let mut resolved = self.clone();
+        resolved.unlisted.edit_type = unlisted.field(&self.unlisted.edit)?.type_name();
+        resolved.unlisted.short = super::model::short_value(&state_type, listed).to_owned();
+        resolved.unlisted.state_type = state_type;
+        Ok(resolved)
     }
 }
 

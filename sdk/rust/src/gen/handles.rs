@@ -345,25 +345,55 @@ impl ThreadPage {
         self.pinned.iter_mut().for_each(|one| one.marked(visit));
     }
 
-    /// Returns the threads of the page, below the root comments among these that it does not show:
-    /// those that the reader has just written, as the service returned them. On any page but the
-    /// first, returns the threads alone. The page itself, with its tokens, stays as it is. What is
-    /// added holds the comment alone: no replies, an empty `reply_page_token`, and an unknown
-    /// `own_like`.
-    pub fn with_just_made(&self, comments: impl IntoIterator<Item = v1::Comment>) -> Vec<Thread> {
-        let mut shown: BTreeSet<i64> = self.threads.iter().map(|one| one.comment.id).collect();
+    /// Returns the threads of the page with those of these comments that it does not show: what the
+    /// reader has just written, as the service returned it, and what `ListUnlistedComments` has of the
+    /// reader. Root comments stand above the first page, replies below those of their root, and an
+    /// edit that waits is the `proposed_edit` of its comment. A comment that lists show is never put above:
+    /// of an [`UnlistedComment`](v1::UnlistedComment) that is ACTIVE, the edit alone is taken. The page
+    /// itself, with its tokens, stays as it is. A root comment that is added has an empty
+    /// `reply_page_token` and an unknown `own_like`.
+    pub fn with_just_made(&self, comments: impl IntoIterator<Item: Into<OwnComment>>) -> Vec<Thread> {
+        let mut shown = BTreeSet::new();
+        let mut listed = self.threads.clone();
+        listed.iter_mut().for_each(|one| {
+            one.marked(&mut |one| {
+                shown.insert(one.id);
+            });
+        });
         let mut all = Vec::new();
-        if self.previous_page_token.is_empty() {
-            let subject = self.response.subject.as_ref().and_then(|held| held.key.as_ref());
-            let ours = |one: &v1::Comment| one.root_id == 0 && one.subject.as_ref() == subject;
-            for one in comments.into_iter().filter(ours) {
-                if shown.insert(one.id) {
-                    let thread = v1::CommentThread { comment: Some(one), ..Default::default() };
-                    all.push(Thread::hold(&self.client, thread));
+        let (mut below, mut edits) = (BTreeMap::<i64, Vec<v1::Comment>>::new(), BTreeMap::new());
+        let subject = self.response.subject.as_ref().and_then(|held| held.key.as_ref());
+        for one in comments {
+            let comment = match one.into() {
+                OwnComment::Made(comment) => comment,
+                OwnComment::Unlisted(one) => {
+                    let v1::UnlistedComment { comment, proposed_edit, .. } = one;
+                    let comment = comment.unwrap_or_default();
+                    edits.extend(proposed_edit.map(|edit| (comment.id, edit)));
+                    if comment.state() == v1::CommentState::Active {
+                        continue;
+                    }
+                    comment
                 }
+            };
+            if comment.subject.as_ref() != subject || !shown.insert(comment.id) {
+                continue;
+            }
+            if comment.root_id != 0 {
+                below.entry(comment.root_id).or_default().push(comment);
+            } else if self.previous_page_token.is_empty() {
+                let thread = v1::CommentThread { comment: Some(comment), ..Default::default() };
+                all.push(Thread::hold(&self.client, thread));
             }
         }
-        all.extend(self.threads.iter().cloned());
+        all.extend(listed);
+        for item in &mut all {
+            let mut own = below.remove(&item.comment.id).unwrap_or_default();
+            own.sort_by_key(|one| one.floor);
+            item.replies.extend(own.iter().map(|one| Comment::hold(&self.client, one.clone())));
+            item.message.replies.extend(own);
+            item.marked(&mut |one| one.proposed_edit = edits.get(&one.id).cloned());
+        }
         all
     }
 }
@@ -586,6 +616,8 @@ pub struct Comment {
     message: v1::Comment,
     /// Whether the viewer of the page likes it; unspecified if that is unknown or was not requested.
     pub own_like: v1::LikeValue,
+    /// The edit that waits, in what `with_just_made` returns; else `None`.
+    pub proposed_edit: Option<v1::ProposedEdit>,
 }
 
 impl Client {
@@ -608,7 +640,7 @@ impl Deref for Comment {
 
 impl Comment {
     fn hold(client: &Client, message: v1::Comment) -> Self {
-        Self { client: client.clone(), message, own_like: v1::LikeValue::Unspecified }
+        Self { client: client.clone(), message, own_like: v1::LikeValue::Unspecified, proposed_edit: None }
     }
 
     /// What it holds.
@@ -955,6 +987,27 @@ impl ReviewQueue {
     }
 }
 
+/// A comment of the reader, for `with_just_made`.
+#[derive(Debug, Clone)]
+pub enum OwnComment {
+    /// A comment as the service returned it when it was made.
+    Made(v1::Comment),
+    /// An item of `ListUnlistedComments`.
+    Unlisted(v1::UnlistedComment),
+}
+
+impl From<v1::Comment> for OwnComment {
+    fn from(comment: v1::Comment) -> Self {
+        Self::Made(comment)
+    }
+}
+
+impl From<v1::UnlistedComment> for OwnComment {
+    fn from(comment: v1::UnlistedComment) -> Self {
+        Self::Unlisted(comment)
+    }
+}
+
 /// Returns what a member likes, requested for 200 comments at a time, side by side. What cannot be
 /// requested is left out; INVALID_ARGUMENT is an error, because the member is no name of one.
 async fn own_likes(
@@ -1199,9 +1252,8 @@ pub mod blocking {
             Self { client: client.clone(), threads, pinned, inner }
         }
 
-        /// Returns the threads of the page, below the root comments among these that it does not
-        /// show; see [`with_just_made`](super::ThreadPage::with_just_made).
-        pub fn with_just_made(&self, comments: impl IntoIterator<Item = v1::Comment>) -> Vec<Thread> {
+        /// Returns the threads of the page with those of these comments that it does not show; see [`with_just_made`](super::ThreadPage::with_just_made).
+        pub fn with_just_made(&self, comments: impl IntoIterator<Item: Into<super::OwnComment>>) -> Vec<Thread> {
             self.inner.with_just_made(comments).into_iter().map(|one| Thread::hold(&self.client, one)).collect()
         }
     }
@@ -1361,6 +1413,8 @@ pub mod blocking {
         /// Whether the viewer of the page likes it; unspecified if that is unknown or was not
         /// requested.
         pub own_like: v1::LikeValue,
+        /// The edit that waits, in what `with_just_made` returns; else `None`.
+        pub proposed_edit: Option<v1::ProposedEdit>,
     }
 
     impl Client {
@@ -1382,7 +1436,7 @@ pub mod blocking {
 
     impl Comment {
         fn hold(client: &Client, inner: super::Comment) -> Self {
-            Self { client: client.clone(), own_like: inner.own_like, inner }
+            Self { client: client.clone(), own_like: inner.own_like, proposed_edit: inner.proposed_edit.clone(), inner }
         }
 
         /// Answers the comment, as a member.

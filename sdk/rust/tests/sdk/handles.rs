@@ -82,7 +82,7 @@ async fn what_is_unlisted_stands_above_the_first_page_of_its_author() {
     let own = client.comments().list_unlisted_comments(own).await.unwrap().into_inner().comments;
     let page = subject.page(SubjectPageOptions { page_size: Some(1), ..Default::default() }).await.unwrap();
     assert!(page.threads.is_empty());
-    let above = page.with_just_made(own.into_iter().filter_map(|unlisted| unlisted.comment));
+    let above = page.with_just_made(own);
     let shown: Vec<_> = above.iter().map(|thread| (thread.comment.id, thread.comment.state())).collect();
     assert_eq!(shown, [(comment.id, CommentState::Pending)]);
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fromJson, toJson, type DescMethod, type DescService, type JsonValue, type Message } from "@bufbuild/protobuf";
-import { Code, Riposte, RiposteError, type CallOptions, type Listener } from "riposte-sdk";
+import { create, fromJson, toJson, type DescMethod, type DescService, type JsonValue, type Message } from "@bufbuild/protobuf";
+import { Code, Riposte, RiposteError, type CallOptions, type CommentHandle, type Listener } from "riposte-sdk";
 import * as v1 from "riposte-sdk/v1";
 import { Callers } from "./callers.js";
 import { Gate } from "./gate.js";
@@ -12,7 +12,7 @@ import { mismatch } from "./match.js";
 const KEYS = new Set(
   (
     "call list watch together request expect error save repeat at_once different fault fault_every deadline_ms " +
-    "items count pages during events eventually outage late listeners caller unsent"
+    "items count pages during events eventually outage late listeners caller unsent page member"
   ).split(" "),
 );
 /**
@@ -26,6 +26,7 @@ const STEP_TIMEOUT_MS = 10_000;
 export class Scenario {
   readonly #saved: Record<string, any> = { unique: randomBytes(8).toString("hex"), uuid: randomUUID(), lone: LONE };
   readonly #clients: Record<string, any>;
+  readonly #client: Riposte;
 
   readonly #server: string;
   readonly #within: number;
@@ -35,7 +36,7 @@ export class Scenario {
    * its return.
    */
   constructor(client: Riposte, admins: Record<string, unknown>, server: string, within: number) {
-    [this.#server, this.#within] = [server, within];
+    [this.#client, this.#server, this.#within] = [client, server, within];
     const { comments, likes, replies, reports, subjects } = client;
     this.#clients = {
       CommentService: comments,
@@ -74,6 +75,7 @@ export class Scenario {
     else if (step.call) await this.#call(step);
     else if (step.list) await this.#list(step);
     else if (step.watch) await this.#watch(step);
+    else if (step.page) await this.#page(step);
     else assert.fail(`a step of no known shape: ${JSON.stringify(step)}`);
   }
 
@@ -241,6 +243,21 @@ export class Scenario {
       assert.equal(new Set(told.map((item) => JSON.stringify(item))).size, step.count, "some items are the same");
     }
     if (step.pages !== undefined) assert.equal(pages.length, step.pages);
+  }
+
+  /** Reads a page with its reader's own comments, each in the form of an UnlistedComment. */
+  async #page(step: any): Promise<void> {
+    const { objectType, objectId } = this.#filled(step.page);
+    const subject = this.#client.subject(objectType, objectId);
+    const page = await subject.page({ sort: "oldest", ...this.#filled(step.request ?? {}) });
+    const own = await collect(subject.unlisted(this.#filled(step.member)));
+    const shown = ({ message: comment, proposedEdit }: CommentHandle) => {
+      const one = create(v1.UnlistedCommentSchema, { comment, ...(proposedEdit && { proposedEdit }) });
+      return toJson(v1.UnlistedCommentSchema, one, { alwaysEmitImplicit: true }) as object;
+    };
+    const told = page.withJustMade(own).map(({ comment, replies }) => ({ ...shown(comment), replies: replies.map(shown) }));
+    assert.equal(mismatch(this.#filled(step.items), told, "items"), undefined);
+    this.#answer(step, toJson(v1.ListCommentsResponseSchema, page.response, { alwaysEmitImplicit: true }));
   }
 
   async #watch(step: any): Promise<void> {

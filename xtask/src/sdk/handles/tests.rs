@@ -20,6 +20,20 @@ fn contract() -> FileDescriptorSet {
             message("Key", vec![field("id", Type::String, "")]),
             message("Request", vec![field("key", Type::Message, "Key"), field("mood", Type::Enum, "Mood")]),
             message("Response", vec![field("key", Type::Message, "Key")]),
+            message("Comment", vec![field("root_id", Type::Int64, ""), field("mood", Type::Enum, "Mood")]),
+            message(
+                "Item",
+                vec![field("comment", Type::Message, "Comment"), field("replies", Type::Message, "Comment")],
+            ),
+            message("Own", vec![field("comment", Type::Message, "Comment"), field("edit", Type::Message, "Key")]),
+            message(
+                "Page",
+                vec![
+                    field("items", Type::Message, "Item"),
+                    field("key", Type::Message, "Key"),
+                    field("before", Type::String, ""),
+                ],
+            ),
         ],
         enum_type: vec![EnumDescriptorProto { name: Some("Mood".into()), value: vec![value], ..Default::default() }],
         ..Default::default()
@@ -106,4 +120,30 @@ fn an_answer_that_does_not_fit_the_contract_is_an_error() {
 fn a_listener_needs_the_watch_of_its_call() {
     let error = resolved_with("", "set: [], returns: {kind: listener, buffer: 4}").unwrap_err();
     assert!(format!("{error:#}").contains("no verb watches by S.M"), "{error:#}");
+}
+
+/// Resolves a file with a page, below which the replies and the listed state of own comments are
+/// these.
+fn resolved_page(replies: &str, listed: &str) -> Result<serde_json::Value> {
+    let text = format!(
+        "clients: {{}}\nadmin: {{}}\nhandles:\n- {{name: P, about: p, contains: {{name: page, message: Page}}, \
+         just_made: {{items: items, subject: key, first_page: before, item: I, comment: comment, replies: {replies}, \
+         unlisted: {{message: Own, comment: comment, edit: edit, state: mood, listed: {listed}}}}}, verbs: []}}"
+    );
+    let set = contract();
+    let handles = Listed::parse(&text)?.resolve(&Contract::of(&set), &|_, _| None)?;
+    Ok(serde_json::to_value(&handles)?[0]["just_made"]["unlisted"].clone())
+}
+
+#[test]
+fn own_comments_of_a_page_are_filled_in_from_the_contract() {
+    let unlisted = resolved_page("replies", "MOOD_GOOD").unwrap();
+    assert_eq!((&unlisted["edit_type"], &unlisted["state_type"]), (&"Key".into(), &"Mood".into()));
+    assert_eq!(unlisted["short"], "GOOD");
+    for (replies, listed, message) in
+        [("answers", "MOOD_GOOD", "Item has no field answers"), ("replies", "MOOD_BAD", "Mood has no value MOOD_BAD")]
+    {
+        let error = format!("{:#}", resolved_page(replies, listed).unwrap_err());
+        assert!(error.contains(message), "{error}");
+    }
 }

@@ -474,21 +474,33 @@ class ThreadPage:
         """
         return self.response.subject_revision
 
-    def with_just_made(self, comments: Iterable[v1.Comment]) -> list[Thread]:
-        """The threads of the page, below the root comments among these that it does not show: those
-        that the reader has just written, as the service answered them. On any page but the first,
-        the threads alone. The page itself, with its tokens, stays as it is. What is added
-        holds the comment alone: no replies, an empty ``reply_page_token``, and an unknown
+    def with_just_made(self, comments: Iterable[v1.Comment | v1.UnlistedComment]) -> list[Thread]:
+        """The threads of the page with those of these comments that it does not show: what the reader has
+        just written, as the service answered it, and what ``ListUnlistedComments`` has of the reader.
+        Root comments stand above the first page, replies below those of their root, and an edit that
+        waits is the ``proposed_edit`` of its comment. A comment that lists show is never put above: of an
+        ``UnlistedComment`` that is ACTIVE, the edit alone is taken. The page itself, with its tokens, stays
+        as it is. A root comment that is added has an empty ``reply_page_token`` and an unknown
         ``own_like``."""
-        if self.response.previous_page_token:
-            return list(self.threads)
-        shown = {one.comment.id for one in self.threads}
-        above = {
-            one.id: v1.CommentThread(comment=one)
-            for one in comments
-            if not one.root_id and one.id not in shown and one.subject == self.response.subject.key
-        }
-        return [Thread(one, self.client) for one in above.values()] + self.threads
+        shown = {one.message.id for item in self.threads for one in item._marked()}
+        above: list[Thread] = []
+        below: dict[int, list[v1.Comment]] = {}
+        edits: dict[int, v1.ProposedEdit] = {}
+        for one in comments:
+            comment = one.comment if isinstance(one, v1.UnlistedComment) else one
+            if isinstance(one, v1.UnlistedComment):
+                if one.HasField("proposed_edit"):
+                    edits[comment.id] = one.proposed_edit
+                if comment.state == v1.COMMENT_STATE_ACTIVE:
+                    continue
+            if comment.id in shown or comment.subject != self.response.subject.key:
+                continue
+            shown.add(comment.id)
+            if comment.root_id:
+                below.setdefault(comment.root_id, []).append(comment)
+            elif not self.response.previous_page_token:
+                above.append(Thread(v1.CommentThread(comment=comment), self.client))
+        return [item._with_own(below, edits) for item in above + self.threads]
 
 
 class Thread:
@@ -531,6 +543,18 @@ class Thread:
         exactly when the preview shows them all.
         """
         return self.message.reply_page_token
+
+    def _with_own(self, below: Mapping[int, list[v1.Comment]], edits: Mapping[int, v1.ProposedEdit]) -> Thread:
+        message = v1.CommentThread()
+        message.CopyFrom(self.message)
+        own = below.get(message.comment.id, [])
+        message.replies.extend(sorted(own, key=lambda one: one.floor))
+        merged = Thread(message, self.client)
+        for one, before in zip(merged._marked(), self._marked(), strict=False):
+            one.own_like = before.own_like
+        for one in merged._marked():
+            one.proposed_edit = edits.get(one.message.id)
+        return merged
 
 
 class ReplyPage:
@@ -764,6 +788,8 @@ class Comment:
         self.own_like: v1.LikeValue.ValueType = v1.LIKE_VALUE_UNSPECIFIED
         """Whether the ``viewer`` of the page likes it; UNSPECIFIED if that is unknown or was not
         asked."""
+        self.proposed_edit: v1.ProposedEdit | None = None
+        """The edit that waits, in what ``with_just_made`` returns; else unset."""
 
     def __repr__(self) -> str:
         return f"Comment({self.message!r})"
@@ -1746,21 +1772,33 @@ class AsyncThreadPage:
         """
         return self.response.subject_revision
 
-    def with_just_made(self, comments: Iterable[v1.Comment]) -> list[AsyncThread]:
-        """The threads of the page, below the root comments among these that it does not show: those
-        that the reader has just written, as the service answered them. On any page but the first,
-        the threads alone. The page itself, with its tokens, stays as it is. What is added
-        holds the comment alone: no replies, an empty ``reply_page_token``, and an unknown
+    def with_just_made(self, comments: Iterable[v1.Comment | v1.UnlistedComment]) -> list[AsyncThread]:
+        """The threads of the page with those of these comments that it does not show: what the reader has
+        just written, as the service answered it, and what ``ListUnlistedComments`` has of the reader.
+        Root comments stand above the first page, replies below those of their root, and an edit that
+        waits is the ``proposed_edit`` of its comment. A comment that lists show is never put above: of an
+        ``UnlistedComment`` that is ACTIVE, the edit alone is taken. The page itself, with its tokens, stays
+        as it is. A root comment that is added has an empty ``reply_page_token`` and an unknown
         ``own_like``."""
-        if self.response.previous_page_token:
-            return list(self.threads)
-        shown = {one.comment.id for one in self.threads}
-        above = {
-            one.id: v1.CommentThread(comment=one)
-            for one in comments
-            if not one.root_id and one.id not in shown and one.subject == self.response.subject.key
-        }
-        return [AsyncThread(one, self.client) for one in above.values()] + self.threads
+        shown = {one.message.id for item in self.threads for one in item._marked()}
+        above: list[AsyncThread] = []
+        below: dict[int, list[v1.Comment]] = {}
+        edits: dict[int, v1.ProposedEdit] = {}
+        for one in comments:
+            comment = one.comment if isinstance(one, v1.UnlistedComment) else one
+            if isinstance(one, v1.UnlistedComment):
+                if one.HasField("proposed_edit"):
+                    edits[comment.id] = one.proposed_edit
+                if comment.state == v1.COMMENT_STATE_ACTIVE:
+                    continue
+            if comment.id in shown or comment.subject != self.response.subject.key:
+                continue
+            shown.add(comment.id)
+            if comment.root_id:
+                below.setdefault(comment.root_id, []).append(comment)
+            elif not self.response.previous_page_token:
+                above.append(AsyncThread(v1.CommentThread(comment=comment), self.client))
+        return [item._with_own(below, edits) for item in above + self.threads]
 
 
 class AsyncThread:
@@ -1803,6 +1841,18 @@ class AsyncThread:
         exactly when the preview shows them all.
         """
         return self.message.reply_page_token
+
+    def _with_own(self, below: Mapping[int, list[v1.Comment]], edits: Mapping[int, v1.ProposedEdit]) -> AsyncThread:
+        message = v1.CommentThread()
+        message.CopyFrom(self.message)
+        own = below.get(message.comment.id, [])
+        message.replies.extend(sorted(own, key=lambda one: one.floor))
+        merged = AsyncThread(message, self.client)
+        for one, before in zip(merged._marked(), self._marked(), strict=False):
+            one.own_like = before.own_like
+        for one in merged._marked():
+            one.proposed_edit = edits.get(one.message.id)
+        return merged
 
 
 class AsyncReplyPage:
@@ -2036,6 +2086,8 @@ class AsyncComment:
         self.own_like: v1.LikeValue.ValueType = v1.LIKE_VALUE_UNSPECIFIED
         """Whether the ``viewer`` of the page likes it; UNSPECIFIED if that is unknown or was not
         asked."""
+        self.proposed_edit: v1.ProposedEdit | None = None
+        """The edit that waits, in what ``with_just_made`` returns; else unset."""
 
     def __repr__(self) -> str:
         return f"AsyncComment({self.message!r})"

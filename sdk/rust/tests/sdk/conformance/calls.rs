@@ -5,7 +5,7 @@ use prost_reflect::{
     DescriptorPool, DeserializeOptions, DynamicMessage, FieldDescriptor, MessageDescriptor, MethodDescriptor,
     SerializeOptions,
 };
-use riposte_sdk::{Client, Error, FILE_DESCRIPTOR_SET, List, Watch, v1};
+use riposte_sdk::{Client, Comment, Error, FILE_DESCRIPTOR_SET, List, SubjectPageOptions, Watch, v1};
 use serde_json::Value;
 use std::time::Duration;
 use tonic::Status;
@@ -103,6 +103,43 @@ impl Caller {
             pages += 1;
         }
         Ok((found, pages))
+    }
+
+    /// A page with its reader's own comments, each in the form of an `UnlistedComment`, and the
+    /// response.
+    pub(crate) async fn page(&self, subject: &Value, request: &Value, member: &str) -> Result<(Value, Value), Error> {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let size = |name: &str| request[name].as_i64().and_then(|size| size.try_into().ok());
+        let [object_type, object_id] = ["objectType", "objectId"].map(|name| text(&subject[name]).unwrap());
+        let subject = self.client.subject(object_type, object_id);
+        let options = SubjectPageOptions {
+            sort: Some(v1::CommentSort::Oldest),
+            page_size: size("pageSize"),
+            page_token: text(&request["pageToken"]),
+            reply_preview_size: size("replyPreviewSize"),
+            ..Default::default()
+        };
+        let page = subject.page(options).await?;
+        let (mut own, mut unlisted) = (Vec::new(), subject.unlisted(member).items());
+        while let Some(one) = unlisted.next().await? {
+            own.push(one);
+        }
+        let shown = |one: &Comment| {
+            let (comment, proposed_edit) = (Some(one.clone().into_message()), one.proposed_edit.clone());
+            self.written("UnlistedComment", &v1::UnlistedComment { comment, proposed_edit })
+        };
+        let mut threads = Vec::new();
+        for thread in page.with_just_made(own) {
+            let mut one = shown(&thread.comment);
+            one["replies"] = thread.replies.iter().map(shown).collect();
+            threads.push(one);
+        }
+        Ok((threads.into(), self.written("ListCommentsResponse", &page.into_response())))
+    }
+
+    fn written(&self, name: &str, message: &impl Message) -> Value {
+        let kind = self.pool.get_message_by_name(&format!("riposte.v1.{name}")).unwrap();
+        json(&DynamicMessage::decode(kind, message.encode_to_vec().as_slice()).unwrap())
     }
 
     /// An open stream.

@@ -42,6 +42,8 @@ struct Step {
     late: Option<usize>,
     listeners: Option<usize>,
     caller: Option<String>,
+    page: Option<Value>,
+    member: String,
     unsent: bool,
     request: Value,
     repeat: Option<usize>,
@@ -135,6 +137,9 @@ impl Step {
         if let Some(count) = self.listeners {
             return listeners(&filled_text("${unique}", &vars.all()), count).await;
         }
+        if let Some(subject) = &self.page {
+            return self.page(subject, caller, vars).await;
+        }
         match (&self.call, &self.list, &self.watch, &self.together) {
             (Some(method), None, None, None) => self.call(method, caller, vars).await,
             (None, Some(method), None, None) => self.list(method, caller, vars).await,
@@ -148,7 +153,7 @@ impl Step {
             (None, None, None, Some(steps)) => {
                 try_join_all(steps.iter().map(|step| step.run(caller, vars))).await.map(drop)
             }
-            _ => Err("a step is one of call, list, watch, together, outage, late and listeners".to_owned()),
+            _ => Err("a step is one of call, list, watch, together, outage, late, listeners and page".to_owned()),
         }
     }
 
@@ -198,6 +203,17 @@ impl Step {
             Some(wanted) => compare(&filled(wanted, &vars.all()), &Value::Array(items), method),
             None => Ok(()),
         }
+    }
+
+    async fn page(&self, subject: &Value, caller: &Caller, vars: &Vars) -> Outcome {
+        let (subject, member) = (filled(subject, &vars.all()), filled_text(&self.member, &vars.all()));
+        let outcome = caller.page(&subject, &self.request(vars), &member).await;
+        let (items, response) = outcome.map_err(|error| error.to_string())?;
+        compare(&self.wanted(self.items.as_ref(), vars), &items, "page")?;
+        for (name, path) in &self.save {
+            vars.set(name, at(&response, path)?);
+        }
+        Ok(())
     }
 
     async fn watch(&self, method: &str, caller: &Caller, vars: &Vars) -> Outcome {

@@ -511,26 +511,45 @@ public final class Handles {
     }
 
     /**
-     * The threads of the page, below the root comments among the given ones that it does not show:
-     * those that the reader has just written, as the service answered them. On any page but the
-     * first, the threads alone. The page itself, with its tokens, stays as it is. What is added
-     * holds the comment alone: no replies, an empty {@code getReplyPageToken}, and an unknown
-     * {@code ownLike}.
+     * The threads of the page with those of the given comments that it does not show: what the reader
+     * has just written, as the service answered it, and what {@code listUnlistedComments} has of the
+     * reader. Root comments stand above the first page, replies below those of their root, and an
+     * edit that waits is the {@code proposedEdit} of its comment. A comment that lists show is never put
+     * above: of an {@code UnlistedComment} that is ACTIVE, the edit alone is taken. The page itself,
+     * with its tokens, stays as it is. A root comment that is added has an empty
+     * {@code getReplyPageToken} and an unknown {@code ownLike}.
      *
-     * @param comments the comments
+     * @param comments messages {@code Comment} or {@code UnlistedComment}
      * @return a list of its own
+     * @throws ClassCastException if another message is among them
      */
-    public List<Thread> withJustMade(Iterable<dev.riposte.v1.Comment> comments) {
-      Map<Long, Thread> above = new java.util.LinkedHashMap<>();
-      for (dev.riposte.v1.Comment one : comments) {
-        boolean ours = one.getSubject().equals(response.getSubject().getKey());
-        boolean shown = threads.stream().anyMatch(item -> item.comment().getId() == one.getId());
-        if (ours && !shown && one.getRootId() == 0 && response.getPreviousPageToken().isEmpty()) {
-          above.putIfAbsent(one.getId(), new Thread(client, CommentThread.newBuilder().setComment(one).build()));
+    public List<Thread> withJustMade(Iterable<? extends com.google.protobuf.Message> comments) {
+      List<Comment> marked = new ArrayList<>();
+      threads.forEach(one -> one.mark(marked));
+      java.util.Set<Long> shown = new LinkedHashSet<>(marked.stream().map(Comment::getId).toList());
+      List<Thread> all = new ArrayList<>();
+      Map<Long, List<dev.riposte.v1.Comment>> below = new HashMap<>();
+      Map<Long, ProposedEdit> edits = new HashMap<>();
+      for (com.google.protobuf.Message given : comments) {
+        UnlistedComment unlisted = given instanceof UnlistedComment one ? one : null;
+        dev.riposte.v1.Comment comment =
+            unlisted == null ? (dev.riposte.v1.Comment) given : unlisted.getComment();
+        if (unlisted != null && unlisted.hasProposedEdit()) {
+          edits.put(comment.getId(), unlisted.getProposedEdit());
+        }
+        boolean listed = unlisted != null && comment.getState() == CommentState.COMMENT_STATE_ACTIVE;
+        boolean ours = comment.getSubject().equals(response.getSubject().getKey());
+        if (listed || !ours || !shown.add(comment.getId())) {
+          continue;
+        }
+        if (comment.getRootId() != 0) {
+          below.computeIfAbsent(comment.getRootId(), root -> new ArrayList<>()).add(comment);
+        } else if (response.getPreviousPageToken().isEmpty()) {
+          all.add(new Thread(client, CommentThread.newBuilder().setComment(comment).build()));
         }
       }
-      List<Thread> all = new ArrayList<>(above.values());
       all.addAll(threads);
+      all.replaceAll(one -> one.withOwn(below.getOrDefault(one.comment().getId(), List.of()), edits));
       return all;
     }
   }
@@ -592,6 +611,21 @@ public final class Handles {
      */
     public String getReplyPageToken() {
       return message.getReplyPageToken();
+    }
+
+    private Thread withOwn(List<dev.riposte.v1.Comment> own, Map<Long, ProposedEdit> edits) {
+      List<dev.riposte.v1.Comment> ordered =
+          own.stream().sorted(java.util.Comparator.comparing(dev.riposte.v1.Comment::getFloor)).toList();
+      Thread merged = new Thread(client, message.toBuilder().addAllReplies(ordered).build());
+      List<Comment> before = new ArrayList<>();
+      mark(before);
+      List<Comment> after = new ArrayList<>();
+      merged.mark(after);
+      for (int at = 0; at < before.size(); at++) {
+        after.get(at).ownLike = before.get(at).ownLike;
+      }
+      after.forEach(one -> one.proposedEdit = edits.get(one.getId()));
+      return merged;
     }
   }
 
@@ -924,6 +958,7 @@ public final class Handles {
     private final Services client;
     private final dev.riposte.v1.Comment message;
     private LikeValue ownLike = LikeValue.forNumber(0);
+    private ProposedEdit proposedEdit;
 
     Comment(Services client, dev.riposte.v1.Comment message) {
       this.client = client;
@@ -946,6 +981,15 @@ public final class Handles {
      */
     public LikeValue ownLike() {
       return ownLike;
+    }
+
+    /**
+     * The edit that waits, in what {@code withJustMade} returns.
+     *
+     * @return the edit; empty if none waits, and in every other place
+     */
+    public java.util.Optional<ProposedEdit> proposedEdit() {
+      return java.util.Optional.ofNullable(proposedEdit);
     }
 
     private void mark(List<Comment> marked) {

@@ -23,7 +23,6 @@ import dev.riposte.v1.ListCommentsResponse;
 import dev.riposte.v1.ListUnlistedCommentsRequest;
 import dev.riposte.v1.ModerationAction;
 import dev.riposte.v1.SubmitVerdictsRequest;
-import dev.riposte.v1.UnlistedComment;
 import dev.riposte.v1.VerdictTarget;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
@@ -83,10 +82,9 @@ class HandlesTest {
         .setModeratorId("mod").build());
     var unlisted = client.comments().listUnlistedComments(ListUnlistedCommentsRequest.newBuilder()
         .setSubject(comment.message().getSubject()).setMemberId("m7").build());
-    List<Comment> own = unlisted.getCommentsList().stream().map(UnlistedComment::getComment).toList();
     Handles.ThreadPage page = subject.page(options -> options.pageSize(1));
     assertEquals(List.of(), page.threads());
-    List<Handles.Thread> above = page.withJustMade(own);
+    List<Handles.Thread> above = page.withJustMade(unlisted.getCommentsList());
     assertEquals(List.of(comment.getId()), above.stream().map(thread -> thread.comment().getId()).toList());
     assertEquals(CommentState.COMMENT_STATE_PENDING, above.get(0).comment().getState());
   }

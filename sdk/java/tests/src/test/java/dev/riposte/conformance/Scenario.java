@@ -6,13 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.MessageOrBuilder;
 import dev.riposte.Errors;
+import dev.riposte.Handles;
 import dev.riposte.Pages;
 import dev.riposte.Riposte;
 import dev.riposte.RiposteException;
+import dev.riposte.Sort;
 import dev.riposte.Watch;
 import dev.riposte.v1.GetSubjectRequest;
+import dev.riposte.v1.ListCommentsRequest;
 import dev.riposte.v1.RevisionGap;
 import dev.riposte.v1.SubjectKey;
+import dev.riposte.v1.UnlistedComment;
 import dev.riposte.v1.WatchSubjectRequest;
 import dev.riposte.v1.WatchSubjectResponse;
 import io.grpc.ClientInterceptor;
@@ -46,7 +50,7 @@ final class Scenario {
   private static final long LOOK_MS = 50;
   private static final Set<String> KNOWN = Set.of("call", "list", "watch", "together", "request", "expect", "error",
       "save", "repeat", "at_once", "different", "fault", "fault_every", "deadline_ms", "items", "count", "pages",
-      "eventually", "during", "events", "outage", "late", "listeners", "caller", "unsent");
+      "eventually", "during", "events", "outage", "late", "listeners", "caller", "unsent", "page", "member");
 
   private final Riposte client;
   private final Placeholders placeholders;
@@ -112,6 +116,8 @@ final class Scenario {
       call(step);
     } else if (step.containsKey("list")) {
       list(step);
+    } else if (step.containsKey("page")) {
+      page(step);
     } else {
       watch(step);
     }
@@ -256,11 +262,7 @@ final class Scenario {
     }
     Object answer = answers.get(times - 1);
     compare(step, "expect", answer);
-    if (step.get("save") instanceof Map<?, ?> save) {
-      for (Map.Entry<?, ?> entry : save.entrySet()) {
-        placeholders.put((String) entry.getKey(), Placeholders.at(answer, (String) entry.getValue()));
-      }
-    }
+    save(step, answer);
     if (step.get("different") instanceof String path) {
       assertEquals(times, answers.stream().map(one -> Placeholders.at(one, path)).distinct().count(), "different answers");
     }
@@ -272,6 +274,39 @@ final class Scenario {
     Deadline deadline = step.get("deadline_ms") instanceof Integer ms ? Deadline.after(ms, TimeUnit.MILLISECONDS) : null;
     boolean faulty = i % number(step, "fault_every") == 0;
     return Json.print((faulty ? methods(step) : new Methods(client)).call(text(step, "call"), request(step), deadline));
+  }
+
+  private void save(Map<?, ?> step, Object answer) {
+    if (step.get("save") instanceof Map<?, ?> save) {
+      for (Map.Entry<?, ?> entry : save.entrySet()) {
+        placeholders.put((String) entry.getKey(), Placeholders.at(answer, (String) entry.getValue()));
+      }
+    }
+  }
+
+  /** Reads a page with its reader's own comments, each in the form of an UnlistedComment. */
+  private void page(Map<?, ?> step) {
+    SubjectKey key = Json.parse(placeholders.fill(step.get("page")), SubjectKey.getDefaultInstance());
+    Handles.Subject subject = client.subject(key.getObjectType(), key.getObjectId());
+    ListCommentsRequest request = Json.parse(request(step), ListCommentsRequest.getDefaultInstance());
+    Handles.ThreadPage page = subject.page(options -> options.sort(Sort.OLDEST).pageSize(request.getPageSize())
+        .pageToken(request.getPageToken()).replyPreviewSize(request.getReplyPreviewSize()));
+    List<UnlistedComment> own = new ArrayList<>();
+    subject.unlisted((String) placeholders.fill(step.get("member"))).forEach(own::add);
+    List<Object> told = new ArrayList<>();
+    for (Handles.Thread thread : page.withJustMade(own)) {
+      Map<Object, Object> one = new HashMap<>(shown(thread.comment()));
+      one.put("replies", thread.replies().stream().map(Scenario::shown).toList());
+      told.add(one);
+    }
+    compare(step, "items", told);
+    save(step, Json.print(page.response()));
+  }
+
+  private static Map<?, ?> shown(Handles.Comment comment) {
+    UnlistedComment.Builder one = UnlistedComment.newBuilder().setComment(comment.message());
+    comment.proposedEdit().ifPresent(one::setProposedEdit);
+    return Json.print(one);
   }
 
   private static int number(Map<?, ?> step, String key) {
