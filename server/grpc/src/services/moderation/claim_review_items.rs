@@ -21,7 +21,7 @@ pub(crate) async fn handle(
     let causes = v.take(parse::causes("causes", causes));
     let limit = v.take(parse::claim_limit("limit", *limit));
     let duration = v.take(parse::lease("lease", lease.as_ref()));
-    let holder = v.take(parse::member("moderator_id", moderator_id));
+    let holder = v.take(parse::moderator("moderator_id", moderator_id));
     let request_id = v.take(parse::request_id(request_id));
     let (object_type, causes, limit, duration, holder, request_id) =
         v.all((object_type, causes, limit, duration, holder, request_id))?;

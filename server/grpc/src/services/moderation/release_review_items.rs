@@ -16,7 +16,7 @@ pub(crate) async fn handle(
     let mut v = Violations::default();
     let ids = v.take(parse::leased_ids("comment_ids", comment_ids));
     let token = v.take(parse::lease_token("lease_token", lease_token));
-    let moderator = v.take(parse::member("moderator_id", moderator_id));
+    let moderator = v.take(parse::moderator("moderator_id", moderator_id));
     let request_id = v.take(parse::request_id(request_id));
     // A second release finds no lease: it needs no request id to be safe.
     let (ids, token, moderator, _) = v.all((ids, token, moderator, request_id))?;
