@@ -69,6 +69,7 @@ pub(crate) enum Profile {
     Read,
     Batch,
     Write,
+    Verdict,
     Admin,
     Stream,
     Import,
