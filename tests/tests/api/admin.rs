@@ -137,7 +137,8 @@ async fn an_act_on_another_version_than_the_one_that_was_read_is_refused(fixture
     admin.unhide_comment(UnhideCommentRequest { etag: decided.etag, ..unhide }).await?;
     let etag = moderated(&fixture, id).await?.etag;
     let doom = AdminServiceDeleteCommentRequest { etag, ..doom };
-    let doom = AdminServiceDeleteCommentRequest { request_id: uuid::Uuid::new_v4().to_string(), ..doom };
+    let request_id = uuid::Uuid::new_v4().to_string();
+    let doom = AdminServiceDeleteCommentRequest { request_id, reason: "late".into(), ..doom };
     let deleted = admin.delete_comment(doom.clone()).await?.into_inner();
     ensure!(admin.delete_comment(doom.clone()).await?.into_inner() == deleted, "a repeat");
     let other = AdminServiceDeleteCommentRequest { reason: "another".into(), ..doom };
