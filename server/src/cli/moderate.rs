@@ -178,9 +178,7 @@ type Service = ModerationServiceClient<Connection>;
 /// Parses the id of a comment.
 fn comment_id(text: &str) -> Result<i64, String> {
     let id = text.parse().ok().filter(|id| *id > 0);
-    id.ok_or_else(|| {
-        "it is not the id of a comment, which is a number as `riposte moderate queue` prints it".to_owned()
-    })
+    id.ok_or_else(|| "it is not the id of a comment, which is a number that `riposte moderate queue` shows".to_owned())
 }
 
 impl Args {

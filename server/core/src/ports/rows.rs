@@ -249,7 +249,7 @@ pub trait ReviewRows: Send + Sync + std::fmt::Debug {
 pub struct UnlistedRow {
     /// The comment.
     pub comment_id: CommentId,
-    /// Whether the time for which the author finds the comment after its rejection lasts, by the
+    /// True while the time lasts for which the author finds the comment after its rejection, by the
     /// clock of the database. It has ended if the comment was never rejected.
     pub lasts: bool,
 }
