@@ -33,7 +33,7 @@ pub(crate) enum MessageProfile {
     /// A request with the content of a comment.
     Write,
     /// A request with a verdict on up to 100 comments.
-    Verdict,
+    Review,
     /// A request of a moderator or an operator.
     Admin,
     /// One request with many responses. Only the time until the first response is limited.
@@ -111,7 +111,7 @@ impl MessageProfile {
             Self::Read | Self::Admin | Self::Stream => 8 << 10,
             Self::Batch => 32 << 10,
             Self::Write => 256 << 10,
-            Self::Verdict => 64 << 10,
+            Self::Review => 64 << 10,
             Self::Import => limit,
         };
         if bound < limit { bound } else { limit }
@@ -123,7 +123,7 @@ impl Timeouts {
     pub(crate) fn of(&self, policy: Option<MethodPolicy>) -> Duration {
         let own = match policy.map(|policy| policy.profile) {
             Some(MessageProfile::Read | MessageProfile::Batch) => self.read,
-            Some(MessageProfile::Write | MessageProfile::Verdict) => self.write,
+            Some(MessageProfile::Write | MessageProfile::Review) => self.write,
             Some(MessageProfile::Admin) => self.admin,
             Some(MessageProfile::Stream | MessageProfile::Import) | None => self.call,
         };
@@ -152,7 +152,7 @@ mod tests {
             (256 << 10, 1 << 16)
         );
         assert_eq!(
-            (MessageProfile::Verdict.max_message(4 << 20), MessageProfile::Import.max_message(4 << 20)),
+            (MessageProfile::Review.max_message(4 << 20), MessageProfile::Import.max_message(4 << 20)),
             (64 << 10, 4 << 20)
         );
     }

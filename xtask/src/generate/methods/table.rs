@@ -69,7 +69,7 @@ pub(crate) enum Profile {
     Read,
     Batch,
     Write,
-    Verdict,
+    Review,
     Admin,
     Stream,
     Import,
