@@ -173,8 +173,8 @@ impl Ruling {
         LockSet { comments: target.locks(), content, review, decisions, proposal, database_time: true }
     }
 
-    /// Returns the parts of a fingerprint. Those of an order are the comment, and the note unless it is
-    /// empty: without a note they are those of versions whose fingerprints had no note.
+    /// Returns the parts of a fingerprint. Those of an order are the comment, and the note unless
+    /// it is empty: without a note they are those of versions whose fingerprints had no note.
     pub(super) fn body(&self, target: &CommentLocation) -> Vec<Cow<'_, [u8]>> {
         let Grounds { code, explanation, legal_reference, note, detection, automation } = &self.grounds;
         if self.form == RulingForm::Order {
