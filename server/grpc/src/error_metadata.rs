@@ -3,6 +3,7 @@
 use riposte_core::{Error, SubjectKey};
 use riposte_sdk::v1;
 use riposte_sdk::v1::import_item::Kind;
+use riposte_sdk::v1::list_decisions_request::Of;
 use riposte_sdk::v1::subject_scope::Scope;
 
 use crate::convert;
@@ -52,6 +53,16 @@ impl MetadataField for Option<v1::SubjectScope> {
             Some(Scope::Key(key)) => Some(key.clone()).add_to(metadata, name),
             Some(Scope::ObjectType(object_type)) => metadata.with("object_type", object_type),
             Some(Scope::All(_)) => metadata.with("scope", "all"),
+            None => metadata,
+        }
+    }
+}
+
+impl MetadataField for Option<Of> {
+    fn add_to(&self, metadata: ErrorMetadata, _: &'static str) -> ErrorMetadata {
+        match self {
+            Some(Of::CommentId(id)) => metadata.with("comment_id", id),
+            Some(Of::Member(member)) => metadata.with("object_type", &member.object_type),
             None => metadata,
         }
     }

@@ -34,7 +34,7 @@ impl ModerationOrder<'_> {
     ) -> Result<(WriteContext, CommentLocation, Ruling), RpcError> {
         let mut v = Violations::default();
         let target = v.comment(&services.comments, &caller, "id", self.id).await?;
-        let moderator = v.take(parse::member("moderator_id", self.moderator_id));
+        let moderator = v.take(parse::moderator("moderator_id", self.moderator_id));
         let request_id = v.take(parse::request_id(self.request_id));
         let reason = v.take(parse::bounded("reason", self.reason, MAX_REASON));
         let ((target, _), moderator, request_id, ()) = v.all((target, moderator, request_id, reason))?;
@@ -53,7 +53,7 @@ pub(crate) async fn set_pin(
 ) -> Result<WriteOutput<CommentView>, RpcError> {
     let mut v = Violations::default();
     let target = v.comment(&services.comments, &caller, "id", id).await?;
-    let moderator = v.take(parse::member("moderator_id", moderator_id));
+    let moderator = v.take(parse::moderator("moderator_id", moderator_id));
     let request_id = v.take(parse::request_id(request_id));
     let ((target, _), moderator, request_id) = v.all((target, moderator, request_id))?;
     let context = WriteContext { caller, member: Some(moderator), request_id };

@@ -19,7 +19,9 @@ pub(crate) use fields::{
     acting_as, client, client_at, content, content_at, like_value, liked, likers, limit, max_depth, metadata,
     min_revision, page_size, previews,
 };
-pub(crate) use ids::{batch, comment_id, comment_ids, first_members, liked_ids, member, optional_member, request_id};
+pub(crate) use ids::{
+    batch, comment_id, comment_ids, first_members, liked_ids, member, moderator, optional_member, request_id,
+};
 pub(crate) use moderation::{
     JudgedTarget, act, causes, claim_limit, grounds, lease, lease_token, leased_ids, moderated_ids,
     optional_lease_token, targets,

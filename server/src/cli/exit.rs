@@ -107,8 +107,10 @@ fn words_of(cause: &(dyn std::error::Error + 'static)) -> (String, bool) {
 /// the id under which the server logged the call.
 pub(super) fn words_of_call(error: &riposte_sdk::Error) -> String {
     let mut message = error.message().to_owned();
+    // The message about an object type names the type, which the violation does not.
+    let is_of_type = error.reason_name() == "OBJECT_TYPE_UNKNOWN";
     for violation in error.violations() {
-        if !message.contains(&violation.description) {
+        if !is_of_type && !message.contains(&violation.description) {
             message = format!("{message}; {}: {}", violation.field, violation.description);
         }
     }
@@ -154,7 +156,8 @@ fn cure(error: &riposte_sdk::Error) -> String {
             let on = types.map(|name| format!(" on the object type {name}")).unwrap_or_default();
             format!(
                 ": its table in auth.callers_file must grant the role{on}: reader to read, writer to write, moderator to \
-                 hide and delete, operator to import, export and repair"
+                 review, hide and delete, operator to import, export and repair, to switch moderation and to read facts \
+                 about clients"
             )
         }
         _ => String::new(),

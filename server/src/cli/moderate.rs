@@ -123,7 +123,7 @@ struct ClaimArgs {
 #[derive(Debug, clap::Args)]
 struct CommentArgs {
     /// The comment
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", value_parser = comment_id)]
     id: i64,
     #[command(flatten)]
     target: AdminAddress,
@@ -133,7 +133,7 @@ struct CommentArgs {
 #[derive(Debug, clap::Args)]
 struct VerdictArgs {
     /// The comment
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", value_parser = comment_id)]
     id: i64,
     /// The rule on which the verdict rests, as [a-z0-9_.-]
     #[arg(long, value_name = "CODE", default_value = "", hide_default_value = true)]
@@ -146,7 +146,7 @@ struct VerdictArgs {
 #[derive(Debug, clap::Args)]
 struct ReasonedVerdictArgs {
     /// The comment
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", value_parser = comment_id)]
     id: i64,
     /// The rule on which the verdict rests, as [a-z0-9_.-]; the author may read it
     #[arg(long, value_name = "CODE")]
@@ -174,6 +174,12 @@ struct Reasons {
 }
 
 type Service = ModerationServiceClient<Connection>;
+
+/// Parses the id of a comment.
+fn comment_id(text: &str) -> Result<i64, String> {
+    let id = text.parse().ok().filter(|id| *id > 0);
+    id.ok_or_else(|| "it is not the id of a comment, which is a number that `riposte moderate queue` shows".to_owned())
+}
 
 impl Args {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
@@ -268,6 +274,10 @@ impl Reasons {
         let read = moderated(&mut service, id).await?;
         let judges_edit = matches!(action, ModerationAction::Approve | ModerationAction::Reject);
         let of_edit = Some(&read.proposed_edit_etag).filter(|etag| judges_edit && !etag.is_empty());
+        let is_of = |present: &String| etag.as_ref().is_none_or(|etag| etag == present);
+        if !is_of(&read.etag) && !is_of(&read.proposed_edit_etag) {
+            output::note("the etag is that of another version than the present one, which follows");
+        }
         let etag = etag.unwrap_or_else(|| of_edit.unwrap_or(&read.etag).clone());
         let judged = if etag == read.proposed_edit_etag { text::comment(&read) } else { text::in_sight(&read) };
         output::write(&judged)?;

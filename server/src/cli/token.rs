@@ -53,9 +53,10 @@ enum RoleArg {
     Reader,
     /// Writes comments and likes for members
     Writer,
-    /// Hides and deletes comments of others
+    /// Reviews comments, edits and reports; hides and deletes comments of others
     Moderator,
-    /// Imports, exports and repairs
+    /// Imports, exports and repairs; switches moderation off and on; reads the addresses of clients
+    /// (GetClientInfo)
     Operator,
 }
 

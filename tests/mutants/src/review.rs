@@ -199,7 +199,7 @@ impl CommandLog for MutantJudgements {
 }
 
 /// The leases of earlier claims.
-type Leases = Vec<(Vec<CommentId>, LeaseToken)>;
+type Leases = Vec<(Vec<CommentId>, MemberId, LeaseToken)>;
 
 /// A queue with a mutant.
 #[derive(Debug)]
@@ -226,8 +226,8 @@ impl MutantReviews {
     /// Ends the leases of earlier claims, which their holders do not notice.
     async fn end_leases(&self) -> Result<()> {
         let leases = std::mem::take(&mut *self.leases.lock().unwrap_or_else(PoisonError::into_inner));
-        for (ids, token) in leases {
-            self.inner.release(&ids, token).await?;
+        for (ids, holder, token) in leases {
+            self.inner.release(&ids, &holder, token).await?;
         }
         Ok(())
     }
@@ -264,7 +264,7 @@ impl Reviews for MutantReviews {
         self.lose(&mut leased);
         if self.mutant == Mutant::LeaseTwice {
             let ids = leased.iter().map(|review| review.comment_id).collect();
-            self.leases.lock().unwrap_or_else(PoisonError::into_inner).push((ids, claim.token));
+            self.leases.lock().unwrap_or_else(PoisonError::into_inner).push((ids, claim.holder.clone(), claim.token));
         }
         Ok(leased)
     }
@@ -281,8 +281,8 @@ impl Reviews for MutantReviews {
         self.inner.reopen_all(source).await
     }
 
-    async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize> {
-        self.inner.release(ids, token).await
+    async fn release(&self, ids: &[CommentId], holder: &MemberId, token: LeaseToken) -> Result<usize> {
+        self.inner.release(ids, holder, token).await
     }
 }
 

@@ -118,7 +118,9 @@ async fn an_act_on_another_version_than_the_one_that_was_read_is_refused(fixture
         HideCommentRequest { id, moderator_id: "mod".into(), reason: "late".into(), request_id, etag: read.clone() };
     let mut admin = fixture.server.admin()?;
     let hidden = admin.hide_comment(hide.clone()).await?.into_inner();
-    ensure!(admin.hide_comment(hide).await?.into_inner() == hidden, "a repeat compares no etag");
+    ensure!(admin.hide_comment(hide.clone()).await?.into_inner() == hidden, "a repeat compares no etag");
+    let other = HideCommentRequest { reason: "another".into(), ..hide };
+    ensure!(refused(admin.hide_comment(other).await)?.1 == ErrorReason::RequestIdReused, "the note is the decision's");
     let decided = moderated(&fixture, id).await?;
     let last = decided.last_decision.clone().unwrap_or_default();
     let grounds = last.grounds.clone().unwrap_or_default();
@@ -135,7 +137,12 @@ async fn an_act_on_another_version_than_the_one_that_was_read_is_refused(fixture
     admin.unhide_comment(UnhideCommentRequest { etag: decided.etag, ..unhide }).await?;
     let etag = moderated(&fixture, id).await?.etag;
     let doom = AdminServiceDeleteCommentRequest { etag, ..doom };
-    admin.delete_comment(doom.clone()).await?;
+    let request_id = uuid::Uuid::new_v4().to_string();
+    let doom = AdminServiceDeleteCommentRequest { request_id, reason: "late".into(), ..doom };
+    let deleted = admin.delete_comment(doom.clone()).await?.into_inner();
+    ensure!(admin.delete_comment(doom.clone()).await?.into_inner() == deleted, "a repeat");
+    let other = AdminServiceDeleteCommentRequest { reason: "another".into(), ..doom };
+    ensure!(refused(admin.delete_comment(other).await)?.1 == ErrorReason::RequestIdReused);
     ensure!(refused(delete(&fixture, id).await)? == (Code::NotFound, ErrorReason::CommentNotFound), "a second delete");
     Ok(())
 }

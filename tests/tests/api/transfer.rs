@@ -8,7 +8,7 @@ use futures::stream;
 use riposte_sdk::v1::{
     CommentSort, CommentState, DeleteSubjectRequest, ErrorReason, ExportSubjectRequest, ImportCommentsRequest,
     ImportCommentsResponse, ImportItem, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject, LikeValue,
-    ModerationAction, SubjectKey, export_subject_response::Item, import_item::Kind,
+    ListUnlistedCommentsRequest, ModerationAction, SubjectKey, export_subject_response::Item, import_item::Kind,
 };
 use riposte_tests::say::content;
 use riposte_tests::{Case, Fixture, Say, cases};
@@ -23,6 +23,7 @@ pub(crate) const CASES: &[Case] = cases![
     an_export_that_comes_back_creates_only_what_is_missing,
     comments_that_wait_and_refused_ones_come_back_from_an_export,
     a_comment_that_waits_in_its_source_is_hidden_where_none_waits,
+    an_old_comment_that_comes_in_refused_is_listed_for_its_author,
 ];
 
 async fn import(fixture: &Fixture, items: Vec<ImportItem>) -> Result<Vec<ImportCommentsResponse>> {
@@ -322,5 +323,20 @@ async fn a_comment_that_waits_in_its_source_is_hidden_where_none_waits(fixture: 
         let found = moderated(&fixture, made[0].comment_id).await?.comment.unwrap_or_default();
         ensure!(found.state() == expected, "{object_type}: {found:?}");
     }
+    Ok(())
+}
+
+/// The seven days after a rejection begin with the import, whatever the time of the comment.
+async fn an_old_comment_that_comes_in_refused_is_listed_for_its_author(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "held");
+    let mut refused = comment(&say.key, "refused", "", 1_440_000_000);
+    let Some(Kind::Comment(imported)) = &mut refused.kind else { anyhow::bail!("no comment") };
+    imported.state = CommentState::Rejected.into();
+    let id = import(&fixture, vec![refused]).await?[0].comment_id;
+    let member_id = "member of refused".to_owned();
+    let request = ListUnlistedCommentsRequest { subject: Some(say.key.clone()), member_id, ..Default::default() };
+    let listed = say.client.comments().list_unlisted_comments(request).await?.into_inner().comments;
+    let ids: Vec<i64> = listed.iter().filter_map(|unlisted| Some(unlisted.comment.as_ref()?.id)).collect();
+    ensure!(ids == [id], "{listed:?}");
     Ok(())
 }

@@ -2,16 +2,17 @@
 
 use std::collections::HashSet;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use futures::future::{try_join, try_join_all};
 use riposte_sdk::v1::{
     AdminServiceDeleteCommentRequest, ClaimReviewItemsRequest, ClaimReviewItemsResponse, DeleteSubjectRequest,
-    ErrorReason, Grounds, ListReviewItemsRequest, ModerationAction, ReleaseReviewItemsRequest, ReviewCause,
-    SubmitVerdictsRequest, UpdateCommentRequest,
+    ErrorReason, Grounds, ListDecisionsRequest, ListReviewItemsRequest, ModerationAction, ReleaseReviewItemsRequest,
+    ReviewCause, SubmitVerdictsRequest, UpdateCommentRequest, list_decisions_request::Of,
 };
 use riposte_tests::say::content;
 use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::Code;
+use tonic_types::StatusExt;
 
 use super::review::{decision, error, ids, judge, moderated, of_member, queue, someone, submit, verdict};
 
@@ -22,6 +23,7 @@ pub(crate) const CASES: &[Case] = cases![
     comments_of_a_deleted_subject_do_not_stop_the_queue,
     the_queue_is_walked_once_in_the_order_of_due_times,
     verdicts_with_faults_are_refused_as_a_whole,
+    an_error_of_a_list_of_decisions_names_the_comment,
 ];
 
 async fn one_verdict_on_each_version_wins_and_the_other_learns_which(fixture: Fixture) -> Result<()> {
@@ -145,9 +147,11 @@ async fn a_lease_keeps_others_off_until_it_is_given_back(fixture: Fixture) -> Re
     let next = claim(&fixture, "leased", "one", "").await?;
     ensure!(ids(&next.items) == [fresh], "{next:?}");
     let release = ReleaseReviewItemsRequest { lease_token: next.lease_token, ..release(&[fresh]) };
-    for expected in [1, 0] {
-        let released = fixture.server.moderation()?.release_review_items(release.clone()).await?.into_inner().released;
-        ensure!(released == expected, "{released}");
+    // Another moderator with the token does not end the lease.
+    for (moderator, expected) in [("two", 0), ("one", 1), ("one", 0)] {
+        let request = ReleaseReviewItemsRequest { moderator_id: moderator.into(), ..release.clone() };
+        let released = fixture.server.moderation()?.release_review_items(request).await?.into_inner().released;
+        ensure!(released == expected, "{moderator}: {released}");
     }
     ensure!(ids(&queue(&fixture, of_member("leased", &ann)).await?) == [fresh]);
     Ok(())
@@ -217,6 +221,8 @@ async fn verdicts_with_faults_are_refused_as_a_whole(fixture: Fixture) -> Result
     let fine = verdict(ModerationAction::Reject, &target);
     let twice = verdict(ModerationAction::Reject, &[target[0].clone(), target[0].clone()]);
     let unnamed = Grounds::default();
+    let spam = Grounds { code: "spam".into(), ..Grounds::default() };
+    let grounded = |grounds| SubmitVerdictsRequest { grounds: Some(grounds), ..fine.clone() };
     for wrong in [
         SubmitVerdictsRequest { action: 0, ..fine.clone() },
         SubmitVerdictsRequest { action: 8, ..fine.clone() },
@@ -224,16 +230,34 @@ async fn verdicts_with_faults_are_refused_as_a_whole(fixture: Fixture) -> Result
         SubmitVerdictsRequest { targets: Vec::new(), ..fine.clone() },
         SubmitVerdictsRequest { lease_token: "?".into(), ..fine.clone() },
         SubmitVerdictsRequest { moderator_id: String::new(), ..fine.clone() },
+        SubmitVerdictsRequest { moderator_id: " ".into(), ..fine.clone() },
+        SubmitVerdictsRequest { moderator_id: "a\nb".into(), ..fine.clone() },
+        grounded(Grounds { explanation: "a\0b".into(), ..spam.clone() }),
+        grounded(Grounds { note: "a\0b".into(), ..spam.clone() }),
+        grounded(Grounds { legal_reference: "a\nb".into(), ..spam.clone() }),
         twice,
     ] {
         let rejection = refused(submit(&fixture, wrong.clone()).await)?;
         ensure!(rejection == (Code::InvalidArgument, ErrorReason::FieldInvalid), "{wrong:?}");
     }
-    let largest = "x".repeat(1_000);
+    // An explanation may have several lines.
+    let largest = "x".repeat(998) + "\r\n";
     let many: Vec<(i64, String)> = (1..=100).map(|id| (id, "e".repeat(40))).collect();
     let grounds = Grounds { code: "spam".into(), explanation: largest, ..Grounds::default() };
     let large = SubmitVerdictsRequest { grounds: Some(grounds), ..verdict(ModerationAction::Reject, &many) };
     let results = submit(&fixture, large).await?;
     ensure!(results.len() == 100 && results.iter().all(|result| error(result).is_ok()), "{results:?}");
+    let many: Vec<(i64, String)> = (1..=100).map(|id| (id, "e".repeat(700))).collect();
+    let rejection = refused(submit(&fixture, verdict(ModerationAction::Approve, &many)).await)?;
+    ensure!(rejection == (Code::InvalidArgument, ErrorReason::MessageTooLarge));
+    Ok(())
+}
+
+async fn an_error_of_a_list_of_decisions_names_the_comment(fixture: Fixture) -> Result<()> {
+    let request = ListDecisionsRequest { of: Some(Of::CommentId(1)), ..Default::default() };
+    let status = fixture.server.moderation()?.list_decisions(request).await.err().context("no error")?;
+    let metadata = status.get_details_error_info().map(|info| info.metadata).unwrap_or_default();
+    ensure!(metadata.get("comment_id").is_some_and(|id| id == "1"), "{metadata:?}");
+    ensure!(refused(Err::<(), _>(status))?.1 == ErrorReason::CommentNotFound);
     Ok(())
 }

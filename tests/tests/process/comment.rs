@@ -53,5 +53,8 @@ async fn a_refused_comment_says_which_setting_decides() -> Result<()> {
     list.ended(3)?.says(&[auto])?;
     let registered = "add it to [object_types] of the server, or set open_object_types (OBJECT_TYPE_UNKNOWN";
     post("film/1").await?.ended(2)?.says(&[registered])?;
+    let queue = command::run(["moderate", "queue", "film", "--target", server.admin_target()]).await?.ended(2)?;
+    let queue = queue.says(&[registered])?;
+    ensure!(queue.err.matches("is not registered").count() == 1, "{}", queue.err);
     Ok(())
 }

@@ -76,7 +76,8 @@ async fn a_moderator_works_by_commands() -> Result<()> {
     let etag = shown.out.lines().find_map(|line| line.split_once("etag ")).context("no etag")?.1.to_owned();
     let reject = ["reject", &id, "--moderator", "mod-1", "--code", "spam", "--note", "third", "--etag", &etag];
     run(&reject).await?.ended(0)?.says(&["mod-1 · REJECT: PENDING → REJECTED · spam · note: third"])?;
-    run(&reject).await?.ended(1)?.says(&["ETAG_MISMATCH", &format!("decision {id}.1 came first")])?;
+    let late = run(&reject).await?.ended(1)?;
+    late.says(&["another version", "ETAG_MISMATCH", &format!("decision {id}.1 came first")])?;
     run(&["keep", &id]).await?.ended(1)?.says(&["STATE_CONFLICT"])?;
     run(&["approve", &id]).await?.ended(0)?;
     run(&["hide", &id, "--code", "late"]).await?.ended(0)?.says(&["HIDE: ACTIVE → HIDDEN · late"])?;

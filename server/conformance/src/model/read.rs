@@ -13,7 +13,7 @@ use riposte_core::page::{
 };
 use riposte_core::ports::{
     CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Reader, ReviewRows,
-    SubjectRows,
+    SubjectRows, UnlistedRow,
 };
 use riposte_core::proposal::Proposal;
 use riposte_core::request::IdempotencyKey;
@@ -297,16 +297,20 @@ impl ReviewRows for Model {
         member: &MemberId,
         before: Option<CommentId>,
         limit: usize,
-    ) -> Result<Vec<CommentId>> {
+    ) -> Result<Vec<UnlistedRow>> {
+        let now = self.shared.clock.now();
         let tables = self.tables();
         let is_listed = |review: &&Review| {
             let is_before = before.is_none_or(|before| review.comment_id < before);
             let is_unlisted = review.text_unshown || review.open().intersects(OpenQuestions::EDIT);
             review.subject_id == subject && review.member == *member && is_unlisted && is_before
         };
-        let mut found: Vec<CommentId> =
-            tables.reviews.values().filter(is_listed).map(|review| review.comment_id).collect();
-        found.sort_unstable_by(|a, b| b.cmp(a));
+        let unlisted = |review: &Review| UnlistedRow {
+            comment_id: review.comment_id,
+            lasts: review.unlisted_until.is_some_and(|until| until > now),
+        };
+        let mut found: Vec<UnlistedRow> = tables.reviews.values().filter(is_listed).map(unlisted).collect();
+        found.sort_unstable_by_key(|row| std::cmp::Reverse(row.comment_id));
         found.truncate(limit);
         Ok(found)
     }

@@ -5,7 +5,7 @@ use riposte_core::ports::{
     ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewPosition, ReviewQuery, Reviews,
 };
 use riposte_core::review::{LeaseToken, Review, ReviewLease};
-use riposte_core::{CommentId, CommentState, Millis, ObjectType, Result, SubjectId};
+use riposte_core::{CommentId, CommentState, MemberId, Millis, ObjectType, Result, SubjectId};
 
 use super::Model;
 use super::tables::Tables;
@@ -115,11 +115,13 @@ impl Reviews for Model {
         Ok(self.tables().reopen(|_| true))
     }
 
-    async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize> {
+    async fn release(&self, ids: &[CommentId], holder: &MemberId, token: LeaseToken) -> Result<usize> {
         let mut tables = self.tables();
+        let is_of_holder = |review: &Review| review.lease.as_ref().is_some_and(|lease| lease.holder == *holder);
         let mut released = 0;
         for id in ids {
-            if let Some(review) = tables.reviews.get_mut(id).filter(|review| has_token(review, token)) {
+            let review = tables.reviews.get_mut(id).filter(|review| has_token(review, token) && is_of_holder(review));
+            if let Some(review) = review {
                 review.lease = None;
                 released += 1;
             }

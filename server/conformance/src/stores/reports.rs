@@ -82,7 +82,7 @@ impl Fixture {
         let claim = ReviewClaim { filter, holder, token: LeaseToken(token), duration, limit: 10 };
         let leased = self.process.reviews.claim(&claim).await.expect("claimed");
         let ids: Vec<CommentId> = leased.iter().map(|review: &Review| review.comment_id).collect();
-        self.process.reviews.release(&ids, LeaseToken(token)).await.expect("released");
+        self.process.reviews.release(&ids, &member(moderator), LeaseToken(token)).await.expect("released");
         ids
     }
 }

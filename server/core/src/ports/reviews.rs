@@ -107,6 +107,7 @@ pub trait Reviews: Send + Sync + std::fmt::Debug {
     /// As [`Reviews::reopen`], for all subjects of a data source.
     async fn reopen_all(&self, source: usize) -> Result<usize>;
 
-    /// Ends the leases of these comments that have the token, and returns their number.
-    async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize>;
+    /// Ends the leases of these comments that this moderator has with the token, and returns their
+    /// number.
+    async fn release(&self, ids: &[CommentId], holder: &MemberId, token: LeaseToken) -> Result<usize>;
 }

@@ -250,7 +250,17 @@ pub trait ReviewRows: Send + Sync + std::fmt::Debug {
         member: &MemberId,
         before: Option<CommentId>,
         limit: usize,
-    ) -> Result<Vec<CommentId>>;
+    ) -> Result<Vec<UnlistedRow>>;
+}
+
+/// A comment that its author may find among those that no list shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnlistedRow {
+    /// The comment.
+    pub comment_id: CommentId,
+    /// True while the time lasts for which the author finds the comment after its rejection, by the
+    /// clock of the database. It has ended if the comment was never rejected.
+    pub lasts: bool,
 }
 
 /// Reads of everything below a subject, for an export.
@@ -327,7 +337,7 @@ impl<T: PassThrough> ReviewRows for T {
         member: &MemberId,
         before: Option<CommentId>,
         limit: usize,
-    ) -> Result<Vec<CommentId>> {
+    ) -> Result<Vec<UnlistedRow>> {
         self.inner().unlisted(key, subject, member, before, limit).await
     }
 }

@@ -10,6 +10,8 @@ use crate::domain::content::ClientInfo;
 use crate::domain::decision::Decision;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CommentId, DecisionId};
+use crate::domain::location::CommentLocation;
+use crate::domain::member::MemberId;
 use crate::domain::object_type::Policies;
 use crate::domain::proposal::{Proposal, ProposalState};
 use crate::domain::review::{LeaseToken, Review, ReviewCauses};
@@ -137,16 +139,27 @@ impl ReviewQueue {
         Ok(items)
     }
 
-    /// Ends the leases of these comments that a claim with this token took, and returns their
-    /// number.
+    /// Ends the leases of these comments that a claim of this moderator with this token took, and
+    /// returns their number. Comments of a type that the caller may not use keep theirs.
     ///
     /// # Errors
     /// Only errors of the store.
-    pub async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize> {
+    pub async fn release(
+        &self,
+        caller: &Caller,
+        ids: &[CommentId],
+        (holder, token): (&MemberId, LeaseToken),
+    ) -> Result<usize> {
+        let mut ids = ids.to_vec();
+        if !caller.may_use_all() {
+            let found = self.reader.locate_among(&ids, caller.types()).await?;
+            let is_granted = |at: &CommentLocation| caller.may_use(at.subject.object_type());
+            ids = found.into_iter().flatten().filter(is_granted).map(|at| at.id).collect();
+        }
         let mut released = 0;
         for attempt in 0..ATTEMPTS {
             if released < ids.len() {
-                released += self.reviews.release(ids, token.of_attempt(attempt)).await?;
+                released += self.reviews.release(&ids, holder, token.of_attempt(attempt)).await?;
             }
         }
         Ok(released)

@@ -1,7 +1,5 @@
 //! The comments of a subject that only their author sees, and those with an edit that waits.
 
-use std::time::Duration;
-
 use crate::domain::caller::Caller;
 use crate::domain::comment::CommentView;
 use crate::domain::error::{Error, Result};
@@ -10,13 +8,10 @@ use crate::domain::member::MemberId;
 use crate::domain::proposal::{Proposal, ProposalState};
 use crate::domain::state::CommentState;
 use crate::domain::subject::SubjectKey;
-use crate::domain::time::Millis;
+use crate::ports::UnlistedRow;
 use crate::read::Comments;
 use crate::read::proposals::own_proposals;
 use crate::read::subjects::check_listable;
-
-/// The time for which a refused comment is listed, from its refusal.
-const REJECTED_FOR: Duration = Duration::from_secs(7 * 86_400);
 
 /// A request for a part of the unlisted comments of a member.
 #[derive(Debug, Clone)]
@@ -74,18 +69,18 @@ impl Comments {
         }
         // Read after the subject, the rows show its revision or a newer one.
         let rows = self.reader.primary().unwrap_or(self.reader.as_ref());
-        let mut ids = rows.unlisted(key, subject.id, member, *before, limit.saturating_add(1)).await?;
-        let more = ids.len() > *limit;
-        ids.truncate(*limit);
+        let mut found = rows.unlisted(key, subject.id, member, *before, limit.saturating_add(1)).await?;
+        let more = found.len() > *limit;
+        found.truncate(*limit);
+        let ids: Vec<CommentId> = found.iter().map(|row| row.comment_id).collect();
         let next = ids.last().copied().filter(|_| more);
         let views = if ids.is_empty() { Vec::new() } else { rows.comments(&ids).await? };
         let is_of_thread = |view: &CommentView| root.is_none_or(|root| view.comment.thread_id() == root);
         let views: Vec<CommentView> = views.into_iter().flatten().filter(is_of_thread).collect();
         let proposals = own_proposals(rows, &views, Some(member)).await?;
-        let now = self.clock.now();
         let unlisted = views.into_iter().zip(proposals).filter_map(|(view, proposal)| {
             let waits = proposal.as_ref().is_some_and(|proposal| proposal.state == ProposalState::Waiting);
-            let is_listed = waits || shows_author(&view, now);
+            let is_listed = waits || shows_author(&view, &found);
             is_listed.then(|| UnlistedComment { view: view.seen_by(Some(member)), proposal })
         });
         Ok(UnlistedPage { comments: unlisted.collect(), next, revision: subject.revision })
@@ -93,8 +88,8 @@ impl Comments {
 }
 
 /// Returns `true` if the author of a comment that is in no list is still shown it.
-fn shows_author(view: &CommentView, now: Millis) -> bool {
-    let lifecycle = &view.comment.lifecycle;
-    let is_recent = || lifecycle.update_time.plus(REJECTED_FOR) > now;
-    lifecycle.state.may_be_unpublished() && (lifecycle.state != CommentState::Rejected || is_recent())
+fn shows_author(view: &CommentView, rows: &[UnlistedRow]) -> bool {
+    let (id, state) = (view.comment.reference.id, view.comment.lifecycle.state);
+    let lasts = || rows.iter().any(|row| row.comment_id == id && row.lasts);
+    state.may_be_unpublished() && (state != CommentState::Rejected || lasts())
 }

@@ -71,7 +71,8 @@ impl UnitOfWork {
             return if is_repeat { self.decision_effect(decision).map(output) } else { Err(Error::RequestIdReused) };
         }
         let Some(record) = self.record(&command.subject, command.request.key) else { return Ok(None) };
-        if record.fingerprint != command.request.fingerprint {
+        let former = || command.verb.rules().former_fingerprint(command.verb.name(), &command.subject);
+        if record.fingerprint != command.request.fingerprint && Some(record.fingerprint) != former() {
             return Err(Error::RequestIdReused);
         }
         let has_proposals = self.last_proposal(command).is_some_and(|number| number > 0);

@@ -273,12 +273,20 @@ pub(crate) trait Verb {
         Vec::new()
     }
 
+    /// Returns the parts that an earlier version took for the fingerprint of the same request, if
+    /// they were others. A request that such a version recorded is answered as a repeat.
+    fn former_body(&self) -> Option<Vec<Cow<'_, [u8]>>> {
+        None
+    }
+
     /// Returns the fingerprint of a request for the verb with the stored name `name`.
     fn fingerprint(&self, name: &str, subject: &SubjectKey) -> Fingerprint {
-        let body = self.body();
-        let head = [name, subject.object_type().as_str(), subject.object_id()].map(str::as_bytes);
-        let parts: Vec<&[u8]> = head.into_iter().chain(body.iter().map(AsRef::as_ref)).collect();
-        Fingerprint::of(&parts)
+        fingerprint(name, subject, &self.body())
+    }
+
+    /// Returns the fingerprint that an earlier version gave the same request, if it was another.
+    fn former_fingerprint(&self, name: &str, subject: &SubjectKey) -> Option<Fingerprint> {
+        self.former_body().map(|body| fingerprint(name, subject, &body))
     }
 
     /// Checks that the command is allowed now.
@@ -412,6 +420,13 @@ fn undeleted<'u, K>(
 /// Rejects an etag that is not the current one; an empty etag requires nothing.
 fn match_etag(expected: &str, current: String) -> Result<()> {
     if expected.is_empty() || expected == current { Ok(()) } else { Err(Error::EtagMismatch { current }) }
+}
+
+/// Returns the fingerprint of a request for the verb with the stored name `name`.
+fn fingerprint(name: &str, subject: &SubjectKey, body: &[Cow<'_, [u8]>]) -> Fingerprint {
+    let head = [name, subject.object_type().as_str(), subject.object_id()].map(str::as_bytes);
+    let parts: Vec<&[u8]> = head.into_iter().chain(body.iter().map(AsRef::as_ref)).collect();
+    Fingerprint::of(&parts)
 }
 
 /// Returns the part of a fingerprint that names a comment.

@@ -32,6 +32,8 @@ pub(crate) enum MessageProfile {
     Batch,
     /// A request with the content of a comment.
     Write,
+    /// A request with a verdict on up to 100 comments.
+    Review,
     /// A request of a moderator or an operator.
     Admin,
     /// One request with many responses. Only the time until the first response is limited.
@@ -102,12 +104,14 @@ impl MessageProfile {
     ///
     /// The limits of the contract are lower. 200 keys or ids take 20 KiB, and a page token takes
     /// less than 1 KiB. The longest text that a policy may allow has 16,000 code points after NFC;
-    /// it takes 192 KB if a caller sends each of them as three code points.
+    /// it takes 192 KB if a caller sends each of them as three code points. 100 verdicts with their
+    /// etags and reasons take 15 KB.
     pub(crate) const fn max_message(self, limit: usize) -> usize {
         let bound = match self {
             Self::Read | Self::Admin | Self::Stream => 8 << 10,
             Self::Batch => 32 << 10,
             Self::Write => 256 << 10,
+            Self::Review => 64 << 10,
             Self::Import => limit,
         };
         if bound < limit { bound } else { limit }
@@ -119,7 +123,7 @@ impl Timeouts {
     pub(crate) fn of(&self, policy: Option<MethodPolicy>) -> Duration {
         let own = match policy.map(|policy| policy.profile) {
             Some(MessageProfile::Read | MessageProfile::Batch) => self.read,
-            Some(MessageProfile::Write) => self.write,
+            Some(MessageProfile::Write | MessageProfile::Review) => self.write,
             Some(MessageProfile::Admin) => self.admin,
             Some(MessageProfile::Stream | MessageProfile::Import) | None => self.call,
         };
@@ -148,8 +152,8 @@ mod tests {
             (256 << 10, 1 << 16)
         );
         assert_eq!(
-            (MessageProfile::Stream.max_message(4 << 20), MessageProfile::Import.max_message(4 << 20)),
-            (8 << 10, 4 << 20)
+            (MessageProfile::Review.max_message(4 << 20), MessageProfile::Import.max_message(4 << 20)),
+            (64 << 10, 4 << 20)
         );
     }
 }

@@ -262,7 +262,7 @@ impl ErrorSubject for v1::GetModeratedCommentsRequest {
 
 impl ErrorSubject for v1::ListDecisionsRequest {
     fn error_metadata(&self) -> ErrorMetadata {
-        ErrorMetadata::default()
+        self.of.add_to(ErrorMetadata::default(), "subject")
     }
 }
 

@@ -364,7 +364,7 @@ const MODERATION_SERVICE_RELEASE_REVIEW_ITEMS: Method = Method {
 const MODERATION_SERVICE_SUBMIT_VERDICTS: Method = Method {
     name: "ModerationService/SubmitVerdicts",
     role: Role::Moderator,
-    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, profile: MessageProfile::Write },
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, profile: MessageProfile::Review },
     audited: true,
 };
 

@@ -1,5 +1,6 @@
 //! Parses ids of comments, members and requests.
 
+use riposte_core::content::is_blank;
 use riposte_core::page::{MAX_BATCH, MAX_LIKED, MAX_NAMED};
 use riposte_core::request::RequestId;
 use riposte_core::{CommentId, MemberId, Violation};
@@ -60,6 +61,13 @@ pub(super) fn batch_of<Q, T>(
 /// Parses the id of a member, which is required.
 pub(crate) fn member(field: &str, id: &str) -> Result<MemberId, Violation> {
     MemberId::parse(field, id)
+}
+
+/// Parses the id of a moderator, which shows something: it is written to the decision and to the
+/// audit log.
+pub(crate) fn moderator(field: &str, id: &str) -> Result<MemberId, Violation> {
+    let moderator = member(field, id)?;
+    if is_blank(id) { Err(Violation::field(field, "must not be blank")) } else { Ok(moderator) }
 }
 
 /// Parses the id of a member, which is optional.

@@ -13,7 +13,7 @@ use riposte_core::{CommentId, Violation};
 use riposte_sdk::v1;
 
 use super::ids::{batch_of, comment_id};
-use super::values::bounded;
+use super::values::{bounded, law};
 
 /// The maximum number of targets of one request.
 const MAX_TARGETS: usize = 100;
@@ -25,11 +25,10 @@ const MAX_CLAIM: usize = 25;
 /// The duration of a lease if the request names none, and its bounds.
 const DEFAULT_LEASE: Duration = Duration::from_secs(300);
 const LEASES: std::ops::RangeInclusive<Duration> = Duration::from_secs(10)..=Duration::from_secs(3600);
-/// The maximum lengths of the reasons of a decision: code points, and bytes of code and law.
+/// The maximum lengths of the reasons of a decision: code points, and bytes of the code.
 const MAX_EXPLANATION: usize = 1_000;
 const MAX_NOTE: usize = 512;
 const MAX_CODE: usize = 64;
-const MAX_LAW: usize = 256;
 
 /// The comment or proposed edit that a verdict judges, and the etag that it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,9 +70,7 @@ pub(crate) fn grounds(
     }
     found.extend(bounded(&within("explanation"), &explanation, MAX_EXPLANATION).err());
     found.extend(bounded(&within("note"), &note, MAX_NOTE).err());
-    if legal_reference.len() > MAX_LAW {
-        found.push(Violation::field(within("legal_reference"), format!("must have at most {MAX_LAW} bytes")));
-    }
+    found.extend(law(&within("legal_reference"), &legal_reference).err());
     let known = |name: &str| Violation::field(within(name), "is not a known value");
     let detection = coded(detection, Detection::from_code);
     found.extend(detection.is_none().then(|| known("detection")));

@@ -4,14 +4,13 @@ use riposte_core::ids::DecisionId;
 use riposte_core::report::ReportReason;
 use riposte_core::{Comment, CommentId, Violation};
 
+use super::values;
 use super::values::bounded;
 
 /// The longest words of a member about a comment, and of an author about a decision, in code
 /// points.
 const MAX_REPORT: usize = 1_000;
 const MAX_APPEAL: usize = 2_000;
-/// The longest name of a law, in bytes.
-const MAX_LAW: usize = 256;
 
 /// Parses the reason of a report, which is required.
 pub(crate) fn report_reason(field: &str, reason: i32) -> Result<ReportReason, Violation> {
@@ -22,9 +21,7 @@ pub(crate) fn report_reason(field: &str, reason: i32) -> Result<ReportReason, Vi
 /// Checks the words of a member about a comment, and the law that the member names.
 pub(crate) fn report_body((field, text): (&str, &str), (law_field, law): (&str, &str)) -> Result<(), Vec<Violation>> {
     let mut found: Vec<Violation> = bounded(field, text, MAX_REPORT).err().into_iter().collect();
-    if law.len() > MAX_LAW {
-        found.push(Violation::field(law_field, format!("must have at most {MAX_LAW} bytes")));
-    }
+    found.extend(values::law(law_field, law).err());
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
 

@@ -6,6 +6,9 @@ use riposte_core::{Millis, Violation};
 /// The range of times in seconds: the years 0001 to 9999, as for the contract's timestamps.
 const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
+/// The longest name of a law, in bytes.
+const MAX_LAW: usize = 256;
+
 /// Parses a name of 1 to `limit` bytes without control characters.
 pub(crate) fn name(field: &str, value: &str, limit: usize) -> Result<String, Violation> {
     let is_valid = !value.is_empty() && value.len() <= limit && !value.chars().any(char::is_control);
@@ -13,11 +16,27 @@ pub(crate) fn name(field: &str, value: &str, limit: usize) -> Result<String, Vio
     if is_valid { Ok(value.to_owned()) } else { Err(rule()) }
 }
 
-/// Checks a note of at most `limit` code points.
+/// Checks a text of at most `limit` code points, which may have several lines.
 pub(crate) fn bounded(field: &str, value: &str, limit: usize) -> Result<(), Violation> {
     let length = value.chars().count();
-    let rule = || Violation::field(field, format!("must have at most {limit} code points, has {length}"));
-    if length <= limit { Ok(()) } else { Err(rule()) }
+    if length > limit {
+        return Err(Violation::field(field, format!("must have at most {limit} code points, has {length}")));
+    }
+    if value.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+        return Err(Violation::field(field, "must have no control characters but line ends and tabs"));
+    }
+    Ok(())
+}
+
+/// Checks the name of a law: an optional line of at most 256 bytes.
+pub(crate) fn law(field: &str, value: &str) -> Result<(), Violation> {
+    if value.len() > MAX_LAW {
+        return Err(Violation::field(field, format!("must have at most {MAX_LAW} bytes")));
+    }
+    if value.chars().any(char::is_control) {
+        return Err(Violation::field(field, "must have no control characters"));
+    }
+    Ok(())
 }
 
 /// Parses an optional time, in milliseconds.

@@ -44,7 +44,7 @@ use riposte_core::page::{
 };
 use riposte_core::ports::{
     CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Reader, ReviewRows,
-    SubjectRows,
+    SubjectRows, UnlistedRow,
 };
 use riposte_core::proposal::Proposal;
 use riposte_core::request::IdempotencyKey;
@@ -342,7 +342,7 @@ impl ReviewRows for SqlReader {
         member: &MemberId,
         before: Option<CommentId>,
         limit: usize,
-    ) -> Result<Vec<CommentId>> {
+    ) -> Result<Vec<UnlistedRow>> {
         let (partition, member) = (key.partition(), member.clone());
         self.run_query(reviews::UnlistedComments { partition, subject, member, before, limit }).await
     }

@@ -201,10 +201,10 @@ impl Reviews for SqlReviews {
         self.reopen_at(source, None).await
     }
 
-    async fn release(&self, ids: &[CommentId], token: LeaseToken) -> Result<usize> {
+    async fn release(&self, ids: &[CommentId], holder: &MemberId, token: LeaseToken) -> Result<usize> {
         let mut released = 0;
         for (source, ids) in self.groups(ids) {
-            let body = Release { ids, token };
+            let body = Release { ids, holder: holder.clone(), token };
             let done = transact::write_within(&self.bulkhead, &self.sources, source, body).await;
             released += done.map_err(|error| after_effect(error, released > 0))?;
         }
@@ -365,6 +365,7 @@ impl TransactionBody for Lease {
 #[derive(Debug)]
 struct Release {
     ids: Vec<CommentId>,
+    holder: MemberId,
     token: LeaseToken,
 }
 
@@ -373,7 +374,9 @@ impl TransactionBody for Release {
     const NAME: &'static str = "release reviews";
 
     async fn run(&self, tx: &SourceTx) -> std::result::Result<Self::Output, StoreError> {
-        let update = of_reviews(Entity::update_many(), &self.ids).filter(Column::LeaseToken.eq(self.token.0.to_vec()));
+        let update = of_reviews(Entity::update_many(), &self.ids)
+            .filter(Column::Holder.eq(row::bytes(self.holder.as_str())))
+            .filter(Column::LeaseToken.eq(self.token.0.to_vec()));
         let update = ended_lease(update);
         let released = update.exec(&tx.unrouted()).await?;
         Ok(usize::try_from(released.rows_affected).unwrap_or(usize::MAX))

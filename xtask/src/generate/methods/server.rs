@@ -97,6 +97,7 @@ fn literal(row: &Row) -> String {
         Profile::Read => "Read",
         Profile::Batch => "Batch",
         Profile::Write => "Write",
+        Profile::Review => "Review",
         Profile::Admin => "Admin",
         Profile::Stream => "Stream",
         Profile::Import => "Import",

@@ -69,6 +69,7 @@ pub(crate) enum Profile {
     Read,
     Batch,
     Write,
+    Review,
     Admin,
     Stream,
     Import,
@@ -169,6 +170,9 @@ impl Row {
 
 /// Checks that a field can be the source of a fact.
 fn fits(fact: &str, field: &str, request: &Message<'_>) -> Result<()> {
+    if fact == "subject" && request.oneofs().any(|oneof| oneof == field) {
+        return Ok(());
+    }
     let found = request.field(field).with_context(|| format!("error_metadata {fact}"))?;
     let kind = found.type_name();
     let fit = if fact == "subject" { SUBJECTS.contains(&&*kind) } else { ["string", "int64"].contains(&&*kind) };

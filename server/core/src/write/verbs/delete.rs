@@ -163,7 +163,13 @@ impl Verb for Delete {
             DeleteActor::Owner(_) => b"owner",
             DeleteActor::Moderator(_) => b"moderator",
         };
-        vec![capacity.into(), self.etag.as_bytes().into(), id_part(self.target.id)]
+        let note = self.actor.ruling().and_then(Ruling::note_part);
+        [capacity.into(), self.etag.as_bytes().into(), id_part(self.target.id)].into_iter().chain(note).collect()
+    }
+
+    fn former_body(&self) -> Option<Vec<Cow<'_, [u8]>>> {
+        self.actor.ruling().filter(|_| !self.is_verdict())?;
+        Some(vec![b"moderator".as_slice().into(), self.etag.as_bytes().into(), id_part(self.target.id)])
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {

@@ -5,7 +5,7 @@ use riposte_core::like::LikeValue;
 use riposte_core::subject::{Metadata, SubjectState};
 use riposte_core::verbs::{
     CreateReply, CreateRoot, DeleteActor, DeleteComment, DeleteSubject, EditComment, HideComment, NewSubject,
-    PinComment, SetLikeRequest, UndeleteComment, UndeleteSubject, UpdateSubject,
+    PinComment, Ruling, SetLikeRequest, UndeleteComment, UndeleteSubject, UpdateSubject,
 };
 use riposte_core::{ClientInfo, Content};
 
@@ -96,7 +96,8 @@ pub(super) fn changes(recorder: &mut Recorder) {
     for (case, actor, etag) in [
         ("author", DeleteActor::Author(member("ann")), ""),
         ("owner", DeleteActor::Owner(member("ann")), ""),
-        ("moderator", moderator(), ""),
+        ("moderator", DeleteActor::Moderator(Box::new(without_note())), ""),
+        ("note", moderator(), ""),
         ("etag", DeleteActor::Author(member("ann")), "e7"),
     ] {
         let delete = async |mutations: &super::Mutations| {
@@ -114,10 +115,20 @@ pub(super) fn changes(recorder: &mut Recorder) {
     }
 }
 
+/// Returns an order without a note.
+fn without_note() -> Ruling {
+    Ruling::noted(member("mod"), String::new())
+}
+
 pub(super) fn moderation(recorder: &mut Recorder) {
-    for hidden in [true, false] {
-        recorder.record("plain", async |mutations| {
-            mutations.submit(&context_without_member(), &location(77), HideComment { hidden, ruling: ruling() }).await
+    for (hidden, case, ruling) in [
+        (true, "plain", without_note()),
+        (false, "plain", without_note()),
+        (true, "note", ruling()),
+        (false, "note", ruling()),
+    ] {
+        recorder.record(case, async |mutations| {
+            mutations.submit(&context_without_member(), &location(77), HideComment { hidden, ruling }).await
         });
     }
 }

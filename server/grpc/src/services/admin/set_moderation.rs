@@ -50,7 +50,7 @@ fn parse_order(request: &v1::SetModerationRequest) -> Result<SwitchOrder, RpcErr
     let v1::SetModerationRequest { off, pending_action, moderator_id, request_id } = request;
     let mut v = Violations::default();
     let pending = v.take(parse_pending("pending_action", *off, *pending_action));
-    let operator = v.take(parse::member("moderator_id", moderator_id));
+    let operator = v.take(parse::moderator("moderator_id", moderator_id));
     let request_id = v.take(parse::request_id(request_id));
     // Each decision of a pass is made at most once: a pass is safe to repeat without an id.
     let (pending, operator, _) = v.all((pending, operator, request_id))?;

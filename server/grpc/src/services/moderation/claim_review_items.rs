@@ -21,7 +21,7 @@ pub(crate) async fn handle(
     let causes = v.take(parse::causes("causes", causes));
     let limit = v.take(parse::claim_limit("limit", *limit));
     let duration = v.take(parse::lease("lease", lease.as_ref()));
-    let holder = v.take(parse::member("moderator_id", moderator_id));
+    let holder = v.take(parse::moderator("moderator_id", moderator_id));
     let request_id = v.take(parse::request_id(request_id));
     let (object_type, causes, limit, duration, holder, request_id) =
         v.all((object_type, causes, limit, duration, holder, request_id))?;
@@ -40,7 +40,7 @@ pub(crate) async fn handle(
     let items = convert::fit(Page { items, more_before: false, more_after: false }, Anchor::First, MAX_BYTES).items;
     // No lease is held for an item that the response has no room for.
     if let Some(cut) = ids.get(items.len()..).filter(|cut| !cut.is_empty()) {
-        services.reviews.release(cut, token).await?;
+        services.reviews.release(&caller, cut, (&claim.holder, token)).await?;
     }
     Ok(v1::ClaimReviewItemsResponse {
         items,

@@ -25,7 +25,7 @@ pub(crate) async fn handle(
     let targets = v.take(parse::targets("targets", act, targets));
     // A lease belongs to its moderator: the rows have it, and the token need not be compared.
     let lease = v.take(parse::optional_lease_token("lease_token", lease_token));
-    let moderator = v.take(parse::member("moderator_id", moderator_id));
+    let moderator = v.take(parse::moderator("moderator_id", moderator_id));
     let request_id = v.take(parse::request_id(request_id));
     let (_, grounds, targets, _, moderator, request_id) =
         v.all((act, grounds, targets, lease, moderator, request_id))?;

@@ -4,17 +4,21 @@ use std::collections::BTreeMap;
 
 use riposte_core::decision::Decision;
 use riposte_core::ids::DecisionId;
+use riposte_core::ports::UnlistedRow;
 use riposte_core::proposal::Proposal;
 use riposte_core::review::{OpenQuestions, Review};
 use riposte_core::{CommentId, MemberId, Partition, SubjectId};
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QueryResult, QuerySelect};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QueryResult, QuerySelect,
+};
 
 use super::scatter::Gather;
 use super::{ReadQuery, force_index};
 use crate::error::{StoreError, StoreResult};
 use crate::shard::{TableCounts, part};
 use crate::sql::chunks::LIST_MAX;
+use crate::sql::database_time;
 use crate::sql::entity::{comment_decision, comment_review, comment_withheld};
 use crate::sql::grouping::parts;
 use crate::sql::phase::{Phase, RowsSlot};
@@ -175,7 +179,7 @@ pub(super) struct UnlistedComments {
 }
 
 impl ReadQuery for UnlistedComments {
-    type Output = Vec<CommentId>;
+    type Output = Vec<UnlistedRow>;
     const NAME: &'static str = "read unlisted comments";
 
     fn partition(&self) -> Partition {
@@ -185,7 +189,11 @@ impl ReadQuery for UnlistedComments {
     async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         use comment_review::{Column, Entity};
         let edit_waits = Expr::col(Column::OpenBits).bit_and(OpenQuestions::EDIT.bits()).ne(0);
+        let now = database_time::expression(tx.get_database_backend());
         let select = force_index(Entity::find(), AUTHOR_INDEX)
+            .select_only()
+            .column(Column::CommentId)
+            .expr_as(Expr::col(Column::UnlistedUntil).gt(now), "lasts")
             .filter(Column::Part.eq(part(self.partition)))
             .filter(Column::SubjectId.eq(self.subject.get()))
             .filter(Column::MemberId.eq(row::bytes(self.member.as_str())))
@@ -193,10 +201,11 @@ impl ReadQuery for UnlistedComments {
             .filter(Column::CommentId.lt(self.before.map_or(i64::MAX, CommentId::get)))
             .order_by_desc(Column::CommentId)
             .limit(self.limit as u64);
-        let rows = select.all(tx).await?;
-        Ok(rows
-            .into_iter()
-            .map(|found| row::review(found).map(|r| r.comment_id))
-            .collect::<riposte_core::Result<_>>()?)
+        let rows: Vec<(i64, i64)> = select.into_tuple().all(tx).await?;
+        let unlisted = |(id, lasts): (i64, i64)| {
+            let comment_id = row::id(id)?;
+            Ok(UnlistedRow { comment_id, lasts: lasts != 0 })
+        };
+        Ok(rows.into_iter().map(unlisted).collect::<riposte_core::Result<_>>()?)
     }
 }

@@ -1,14 +1,14 @@
 //! A repeated request returns its first output, whatever has happened to its subject since.
 
 use super::fixture::{Fixture, view};
-use super::verbs::{author, delete_subject, update_subject};
+use super::verbs::{author, delete_subject, moderator, update_subject};
 use crate::Effect;
 use crate::domain::error::Error;
 use crate::domain::ids::CommentId;
 use crate::domain::request::{Fingerprint, RequestIdentity};
 use crate::domain::state::CommentState;
 use crate::domain::subject::SubjectState;
-use crate::write::verbs::{Command, CommandKind, UndeleteSubject, UpdateSubject};
+use crate::write::verbs::{BatchType, Command, CommandKind, UndeleteSubject, UpdateSubject};
 
 fn other_body(command: &Command) -> Command {
     let fingerprint = Fingerprint(command.request.fingerprint.0 + 1);
@@ -80,6 +80,29 @@ fn every_verb_is_executed_once() {
         assert_eq!(found, Ok((first.revision, true)), "{} under a deleted subject", command.verb.name());
     }
     assert!(unit.changed().is_empty() && unit.events().is_ok_and(|events| events.is_empty()));
+}
+
+#[test]
+fn an_order_that_a_version_without_notes_in_fingerprints_recorded_is_a_repeat() {
+    let mut fixture = Fixture::open();
+    let root = fixture.root();
+    let orders: [CommandKind; 3] =
+        [fixture.hide(root).into(), fixture.unhide(root).into(), fixture.delete(root, moderator()).into()];
+    for verb in orders {
+        let (name, capacity) = (verb.name(), [b"moderator".as_slice(), b""]);
+        let capacity = if name == "Delete" { &capacity[..] } else { &[] };
+        let command = fixture.command(verb);
+        let (key, id) = (&command.subject, root.get().to_be_bytes());
+        let head = [name, key.object_type().as_str(), key.object_id()].map(str::as_bytes);
+        let parts: Vec<&[u8]> = head.iter().chain(capacity).copied().chain([id.as_slice()]).collect();
+        let with =
+            |fingerprint| Command { request: RequestIdentity { fingerprint, ..command.request }, ..command.clone() };
+        let recorded = fixture.run_command(&with(Fingerprint::of(&parts))).expect(name);
+        let fingerprint = command.verb.fingerprint(&command.subject);
+        assert_ne!(fingerprint, Fingerprint::of(&parts), "{name}");
+        let repeated = fixture.run_command(&with(fingerprint)).expect(name);
+        assert_eq!((repeated.revision, repeated.replayed), (recorded.revision, true), "{name}");
+    }
 }
 
 #[test]
