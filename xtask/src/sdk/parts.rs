@@ -123,7 +123,7 @@ impl JustMade {
         ensure!(known, "{state_type} has no value {listed}");
         let mut resolved = self.clone();
         resolved.unlisted.edit_type = unlisted.field(&self.unlisted.edit)?.type_name();
-        resolved.unlisted.short = super::model::short_value(&state_type, listed).to_owned();
+        resolved.unlisted.short = super::model::short_value(&state_type, listed);
         resolved.unlisted.state_type = state_type;
         Ok(resolved)
     }
