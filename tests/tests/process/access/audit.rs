@@ -134,8 +134,6 @@ fn named_by(row: &Row, about: &Value, object_type: &str, id: i64) -> bool {
     match row.about {
         // Ids in a list are no facts of a record; the rows of the decisions have them.
         About::Id if row.request.contains("\"ids\"") => about == &json!({}),
-        // One of several names is no fact of a record.
-        About::Id | About::Key if row.method.ends_with("ListDecisions") => about == &json!({}),
         About::Id => names("comment_id", &id.to_string()),
         About::Key if row.request.contains("\"objectType\"") && !row.request.contains("objectId") => {
             names("object_type", object_type)
