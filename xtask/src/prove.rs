@@ -70,7 +70,7 @@ const LONGEST: u64 = 31 * 24 * 3600;
 /// The minimum numbers of calls and of faults in a smoke run. The number of calls depends on the
 /// processors: two idle ones make half a million. A run with less than a fifth of that shows
 /// nothing.
-const MINIMUM: (u64, u64) = (100_000, 30);
+const MINIMUM: (u64, u64) = (100_000, 26);
 /// The summary of a run, below the build directory.
 const SUMMARY: &str = "prove/summary.json";
 /// Databases whose disks can fail.
