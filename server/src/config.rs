@@ -83,7 +83,7 @@ pub struct Config {
     pub log: LogSettings,
     /// Export to an OpenTelemetry receiver, and the endpoint of metrics.
     pub telemetry: TelemetrySettings,
-    /// The word lists that texts are searched for.
+    /// The word lists whose entries are searched for in texts.
     pub policy: PolicySettings,
     /// Values for the settings that an entry of `object_types` leaves out.
     pub object_type_defaults: ObjectTypeSettings,

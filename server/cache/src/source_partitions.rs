@@ -4,9 +4,9 @@ use std::fmt;
 
 use riposte_core::Partition;
 
-/// Returns the partitions of one data source. A store whose configuration leaves its layout open
-/// knows them only once it has read what its data sources record, so they must be requested when
-/// they are needed and not when a process starts.
+/// The partitions of one data source, determined anew at each use. A store whose configuration
+/// leaves its layout open knows them only after it has read a data source, which is later than the
+/// start of the process.
 pub struct SourcePartitions(Box<dyn Fn() -> Vec<Partition> + Send + Sync>);
 
 impl SourcePartitions {

@@ -307,7 +307,7 @@ impl ReviewRows for Model {
         };
         let unlisted = |review: &Review| UnlistedRow {
             comment_id: review.comment_id,
-            lasts: review.unlisted_until.is_some_and(|until| until > now),
+            was_rejected_recently: review.unlisted_until.is_some_and(|until| until > now),
         };
         let mut found: Vec<UnlistedRow> = tables.reviews.values().filter(is_listed).map(unlisted).collect();
         found.sort_unstable_by_key(|row| std::cmp::Reverse(row.comment_id));

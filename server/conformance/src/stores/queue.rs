@@ -178,7 +178,7 @@ pub(super) async fn the_unlisted_comments_of_a_member_are_listed_newest_first(ba
         let found = fixture.process.reader.unlisted(&queue.key, subject, &member, before, limit).await.expect("read");
         // Only the author of a rejected comment finds it for a time.
         let rejected = rejected.get();
-        assert!(found.iter().all(|row| row.lasts == (rejected == Some(row.comment_id))), "{found:?}");
+        assert!(found.iter().all(|row| row.was_rejected_recently == (rejected == Some(row.comment_id))), "{found:?}");
         found.into_iter().map(|row| row.comment_id).collect::<Vec<_>>()
     };
     let [a, b, c, d, e] = <[CommentId; 5]>::try_from(held).expect("five");

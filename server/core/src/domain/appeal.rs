@@ -1,4 +1,4 @@
-//! The appeal of a comment that waits for its decision.
+//! An appeal that no moderator has decided yet.
 
 use crate::domain::member::MemberId;
 

@@ -258,9 +258,8 @@ pub trait ReviewRows: Send + Sync + std::fmt::Debug {
 pub struct UnlistedRow {
     /// The comment.
     pub comment_id: CommentId,
-    /// True while the time lasts for which the author finds the comment after its rejection, by the
-    /// clock of the database. It has ended if the comment was never rejected.
-    pub lasts: bool,
+    /// True if the comment was rejected less than a week ago, by the clock of the database.
+    pub was_rejected_recently: bool,
 }
 
 /// Reads of everything below a subject, for an export.

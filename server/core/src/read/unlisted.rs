@@ -90,6 +90,6 @@ impl Comments {
 /// Returns `true` if the author of a comment that is in no list is still shown it.
 fn shows_author(view: &CommentView, rows: &[UnlistedRow]) -> bool {
     let (id, state) = (view.comment.reference.id, view.comment.lifecycle.state);
-    let lasts = || rows.iter().any(|row| row.comment_id == id && row.lasts);
-    state.may_be_unpublished() && (state != CommentState::Rejected || lasts())
+    let is_recent = || rows.iter().any(|row| row.comment_id == id && row.was_rejected_recently);
+    state.may_be_unpublished() && (state != CommentState::Rejected || is_recent())
 }

@@ -12,7 +12,7 @@ const MAX_LISTS: usize = 64;
 /// The largest size of the name and of the code of a list, in bytes.
 const MAX_NAME_BYTES: usize = 64;
 
-/// The word lists that every text is searched for.
+/// The word lists whose entries are searched for in texts.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PolicySettings {

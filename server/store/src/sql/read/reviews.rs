@@ -193,7 +193,7 @@ impl ReadQuery for UnlistedComments {
         let select = force_index(Entity::find(), AUTHOR_INDEX)
             .select_only()
             .column(Column::CommentId)
-            .expr_as(Expr::col(Column::UnlistedUntil).gt(now), "lasts")
+            .expr_as(Expr::col(Column::UnlistedUntil).gt(now), "was_rejected_recently")
             .filter(Column::Part.eq(part(self.partition)))
             .filter(Column::SubjectId.eq(self.subject.get()))
             .filter(Column::MemberId.eq(row::bytes(self.member.as_str())))
@@ -202,9 +202,9 @@ impl ReadQuery for UnlistedComments {
             .order_by_desc(Column::CommentId)
             .limit(self.limit as u64);
         let rows: Vec<(i64, i64)> = select.into_tuple().all(tx).await?;
-        let unlisted = |(id, lasts): (i64, i64)| {
+        let unlisted = |(id, recently): (i64, i64)| {
             let comment_id = row::id(id)?;
-            Ok(UnlistedRow { comment_id, lasts: lasts != 0 })
+            Ok(UnlistedRow { comment_id, was_rejected_recently: recently != 0 })
         };
         Ok(rows.into_iter().map(unlisted).collect::<riposte_core::Result<_>>()?)
     }
