@@ -18,6 +18,8 @@ use crate::tools;
 use anyhow::{Context, Result, ensure};
 use files::Files;
 use prost::Message;
+use prost_types::FileDescriptorProto;
+use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
 use tonic_prost_build::FileDescriptorSet;
@@ -26,6 +28,8 @@ pub(crate) use name_words::words;
 pub(crate) use rust::add as add_rust;
 
 const PUBLIC: &str = "riposte.v1";
+/// The contracts of the services that the platform calls and other teams implement.
+const OUTSIDE: [&str; 2] = ["riposte.filter.v1", "riposte.account.v1"];
 const INTERNAL: &str = "riposte.internal.v1";
 /// The reader of each internal file, as a folder and a module: each has only its own messages.
 const READERS: [(&str, &str, &str); 4] = [
@@ -67,6 +71,11 @@ pub(crate) fn public(all: &FileDescriptorSet) -> Result<FileDescriptorSet> {
     package(all, PUBLIC)
 }
 
+/// Returns the files of the contract of a service that the platform calls.
+pub(crate) fn outside(all: &FileDescriptorSet) -> Result<Vec<(&'static str, FileDescriptorSet)>> {
+    OUTSIDE.into_iter().map(|name| Ok((name, package(all, name)?))).collect()
+}
+
 /// Returns the messages of one internal file.
 fn messages(all: &FileDescriptorSet, name: &str) -> Result<Vec<u8>> {
     let mut set = package(all, INTERNAL)?;
@@ -85,8 +94,13 @@ fn messages(all: &FileDescriptorSet, name: &str) -> Result<Vec<u8>> {
 
 /// Returns the files of one package, and the Google files that they import.
 fn package(all: &FileDescriptorSet, name: &str) -> Result<FileDescriptorSet> {
-    let wanted = |package: &str| package == name || package == "google.protobuf";
-    let file = all.file.iter().filter(|file| wanted(file.package())).cloned().collect::<Vec<_>>();
+    let own = all.file.iter().filter(|file| file.package() == name);
+    let imported: BTreeSet<&String> = own.flat_map(|file| &file.dependency).collect();
+    let is_google = |file: &FileDescriptorProto| file.package() == "google.protobuf";
+    let wanted = |file: &&FileDescriptorProto| {
+        file.package() == name || is_google(file) && imported.iter().any(|path| *path == file.name())
+    };
+    let file = all.file.iter().filter(wanted).cloned().collect::<Vec<_>>();
     ensure!(file.iter().any(|file| file.package() == name), "proto/ has no package {name}");
     Ok(FileDescriptorSet { file })
 }

@@ -135,7 +135,7 @@ pub(crate) fn generate(
             continue;
         }
         if *language == Language::Rust {
-            generate::add_rust(repo, &public, files)?;
+            generate::add_rust(repo, &public, &generate::outside(all)?, files)?;
         }
         plugins::add(repo, live, &toolchain, files)?;
         templates::add(repo, &toolchain, &model, files)?;

@@ -3,7 +3,8 @@
 //!
 //! Features: `client` (default) for callers; `blocking` adds a client for programs without an async
 //! runtime; `json` adds a writer of messages as JSON; `server` adds the service traits, for servers
-//! and for stubs in tests; `dev-server` starts a real server for a test.
+//! and for stubs in tests; `dev-server` starts a real server for a test; `filter` and `account` add the
+//! contracts of the services that the platform calls.
 //!
 //! ```no_run
 //! # async fn demo() -> Result<(), riposte_sdk::Error> {
@@ -68,6 +69,44 @@ pub mod v1 {
     )]
 
     include!("gen/riposte.v1.rs");
+}
+
+/// The contract of a service that judges texts for the platform.
+#[cfg(feature = "filter")]
+pub mod filter {
+    /// The contract `riposte.filter.v1`: its messages, enums, client and service trait.
+    pub mod v1 {
+        #![allow(
+            clippy::all,
+            clippy::allow_attributes,
+            clippy::clone_on_ref_ptr,
+            missing_docs,
+            rustdoc::all,
+            unreachable_pub,
+            reason = "generated code; its style is that of prost and tonic"
+        )]
+
+        include!("gen/riposte.filter.v1.rs");
+    }
+}
+
+/// The contract of a service that knows the accounts of members.
+#[cfg(feature = "account")]
+pub mod account {
+    /// The contract `riposte.account.v1`: its messages, enums, client and service trait.
+    pub mod v1 {
+        #![allow(
+            clippy::all,
+            clippy::allow_attributes,
+            clippy::clone_on_ref_ptr,
+            missing_docs,
+            rustdoc::all,
+            unreachable_pub,
+            reason = "generated code; its style is that of prost and tonic"
+        )]
+
+        include!("gen/riposte.account.v1.rs");
+    }
 }
 
 /// The descriptors of `riposte.v1` and of its imports, encoded as a

@@ -11,8 +11,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The public part of proto/.
-const PUBLIC: &str = "proto/riposte/v1";
+/// The public parts of proto/: the contract of the platform, and those of the services that it calls.
+const PUBLIC: [&str; 3] = ["proto/riposte/v1", "proto/riposte/filter/v1", "proto/riposte/account/v1"];
 
 /// Adds buf's output for the SDK's buf.gen.yaml. An SDK without plugins has none.
 pub(super) fn add(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain, files: &mut Files) -> Result<()> {
@@ -26,7 +26,9 @@ pub(super) fn add(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain, files: &
     let template = format!("{}/buf.gen.yaml", toolchain.folder());
     let scratch = tempfile::tempdir()?;
     let mut buf = repo.command(tools::buf(repo, live)?);
-    buf.args(["generate", "--template", &template, "--path", PUBLIC, "--output"]).arg(scratch.path());
+    buf.args(["generate", "--template", &template]);
+    PUBLIC.iter().for_each(|path| drop(buf.args(["--path", path])));
+    buf.arg("--output").arg(scratch.path());
     buf.env("PATH", toolchain.path()?);
     run(live, &mut buf)?;
     collect(scratch.path(), &toolchain.folder(), files)
