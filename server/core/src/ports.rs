@@ -1,13 +1,16 @@
 //! The ports of the domain: contracts that every backend keeps and one conformance suite checks.
 //! They name types of the domain only.
 
+mod accounts;
 mod cached_pages;
 mod clock;
 mod events;
+mod filter;
 mod ids;
 mod lease;
 mod maintenance;
 mod moderation_switch;
+mod no_answer;
 mod outbox;
 mod ranking;
 mod reports;
@@ -15,16 +18,19 @@ mod reviews;
 mod rows;
 mod watch;
 
+pub use accounts::{Account, AccountClient, AccountState};
 pub use cached_pages::{CachedPages, PageRenderer, RenderedPage};
 pub use clock::Clock;
 pub use events::{
     Applied, Batching, CLOCK_SKEW_MAX, ConsumerPositions, ConsumerScope, EventConsumer, MEMBER_HISTORY, Position,
     PositionMove, PositionRemoval, RANK_INDEX, REGISTRATION, StoredPosition, TrimBounds, TrimReport, shown_name,
 };
+pub use filter::{FilterClient, FilterItem, FilterKind, FilterOutcome, FilterVerdict, LocalHit};
 pub use ids::IdSource;
 pub use lease::{Epoch, LeaseCandidate, RelayLease};
 pub use maintenance::{CountRepair, MemberHistories, RebuildProgress, RepairReport};
 pub use moderation_switch::{ModerationSwitch, SWITCH_DELAY};
+pub use no_answer::NoAnswer;
 pub use outbox::{EventLog, Outbox, OutboxState};
 pub use ranking::{RankIndexes, RankingSnapshots};
 pub use reports::Reports;

@@ -27,7 +27,7 @@ pub(super) fn add(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain, files: &
     let scratch = tempfile::tempdir()?;
     let mut buf = repo.command(tools::buf(repo, live)?);
     buf.args(["generate", "--template", &template]);
-    PUBLIC.iter().for_each(|path| drop(buf.args(["--path", path])));
+    buf.args(PUBLIC.iter().flat_map(|path| ["--path", path]));
     buf.arg("--output").arg(scratch.path());
     buf.env("PATH", toolchain.path()?);
     run(live, &mut buf)?;

@@ -14,8 +14,9 @@ const LEAVES: [&str; 2] = ["riposte-sync", "riposte-settings"];
 /// The crates that depend on no crate of the workspace.
 const ALONE: [&str; 4] = ["riposte-core", "riposte-sdk", "riposte-sync", "riposte-settings"];
 /// The crates that a crate may depend on besides the leaves.
-const ALLOWED: [(&str, &[&str]); 17] = [
+const ALLOWED: [(&str, &[&str]); 19] = [
     ("riposte-policy", &["riposte-core"]),
+    ("riposte-clients", &["riposte-core", "riposte-sdk"]),
     ("riposte-telemetry", &[]),
     ("riposte-store", &["riposte-core", "riposte-telemetry"]),
     ("riposte-cache", &["riposte-core", "riposte-telemetry"]),
@@ -29,6 +30,7 @@ const ALLOWED: [(&str, &[&str]); 17] = [
     ("riposte-bench", &["riposte-sdk"]),
     ("riposte-tests", &["riposte-sdk", "riposte-test-support"]),
     ("riposte-test-support", &[]),
+    ("riposte-fakes", &["riposte-sdk"]),
     ("riposte-mutants", &["riposte", "riposte-core", "riposte-cache", "riposte-grpc"]),
     (
         "riposte-fuzz",

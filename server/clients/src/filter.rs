@@ -1,0 +1,148 @@
+//! The client of the filter.
+
+pub(crate) mod answer;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use async_trait::async_trait;
+use prost::Message;
+use riposte_core::ports::{FilterClient, FilterItem, FilterKind, FilterOutcome, FilterVerdict, NoAnswer};
+use riposte_sdk::filter::v1 as proto;
+use riposte_sdk::filter::v1::filter_service_client::FilterServiceClient;
+use tonic::Request;
+
+use crate::endpoint::{Connection, Endpoint, EndpointError, EndpointFiles};
+use crate::guard::{Guard, Limits, outcome_of_items};
+use crate::member_token::MemberTokens;
+use crate::observer::CallObserver;
+
+/// The largest number of items of a call.
+pub(crate) const MAX_ITEMS: usize = 64;
+/// The largest request and response, in bytes.
+pub(crate) const MAX_BYTES: usize = 1 << 20;
+
+/// Asks a filter by gRPC.
+#[derive(Debug)]
+pub struct GrpcFilterClient {
+    endpoint: Endpoint,
+    files: EndpointFiles,
+    connection: ArcSwap<Connection>,
+    guard: Guard,
+    tokens: MemberTokens,
+    sent_metadata: BTreeSet<String>,
+    observer: Arc<dyn CallObserver>,
+}
+
+impl GrpcFilterClient {
+    /// Creates a client. Of the metadata of a content it sends the keys of `sent_metadata` only.
+    ///
+    /// # Errors
+    /// A file cannot be used.
+    pub fn new(
+        endpoint: Endpoint,
+        files: EndpointFiles,
+        limits: Limits,
+        tokens: MemberTokens,
+        sent_metadata: BTreeSet<String>,
+        observer: Arc<dyn CallObserver>,
+    ) -> Result<Self, EndpointError> {
+        let connection = ArcSwap::from_pointee(endpoint.open(&files)?);
+        Ok(Self { endpoint, files, connection, guard: Guard::new(limits), tokens, sent_metadata, observer })
+    }
+
+    /// Reads the files again. Calls from now on use the new connection.
+    ///
+    /// # Errors
+    /// A file cannot be used; the earlier connection stays in use.
+    pub fn reload(&self) -> Result<(), EndpointError> {
+        self.connection.store(Arc::new(self.endpoint.open(&self.files)?));
+        Ok(())
+    }
+
+    fn sent(&self, item: &FilterItem) -> proto::ContentItem {
+        let FilterItem { key, subject, comment, root, parent, member, text, metadata, local_hits, kind } = item;
+        let (kind, text_before) = match kind {
+            FilterKind::Create => (proto::ContentKind::Create, ""),
+            FilterKind::Reply => (proto::ContentKind::Reply, ""),
+            FilterKind::Edit { text_before } => (proto::ContentKind::Edit, text_before.as_str()),
+            FilterKind::Recheck => (proto::ContentKind::Recheck, ""),
+        };
+        let metadata = metadata.iter().filter(|(key, _)| self.sent_metadata.contains(*key));
+        let hits = local_hits.iter().map(|hit| proto::LocalHit {
+            source: hit.source.clone(),
+            version: hit.version.clone(),
+            id: hit.entry.clone(),
+            outcome: sent_outcome(hit.outcome).into(),
+        });
+        proto::ContentItem {
+            key: key.clone(),
+            object_type: subject.object_type().as_str().to_owned(),
+            object_id: subject.object_id().to_owned(),
+            comment_id: comment.get(),
+            root_id: root.map_or(0, |id| id.get()),
+            parent_id: parent.map_or(0, |id| id.get()),
+            member_token: self.tokens.token(subject.object_type(), member),
+            text: text.clone(),
+            metadata: metadata.map(|(key, value)| (key.clone(), value.clone())).collect(),
+            local_hits: hits.collect(),
+            kind: kind.into(),
+            text_before: text_before.to_owned(),
+        }
+    }
+
+    /// Makes one call.
+    async fn ask(&self, items: Vec<proto::ContentItem>) -> Vec<Result<FilterVerdict, NoAnswer>> {
+        let keys: Vec<String> = items.iter().map(|item| item.key.clone()).collect();
+        let mut request = Request::new(proto::CheckContentsRequest { items });
+        request.set_timeout(self.guard.limits().timeout);
+        let connection = Connection::clone(&self.connection.load());
+        let mut client = FilterServiceClient::new(connection).max_decoding_message_size(MAX_BYTES);
+        let (outcome, answers) = match self.guard.call(client.check_contents(request)).await {
+            Ok(response) => {
+                let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+                let answers = answer::verdicts(&keys, &response.get_ref().verdicts, &mut Vec::new());
+                (outcome_of_items(&answers), answers)
+            }
+            Err(outcome) => (outcome, vec![Err(NoAnswer::Unavailable); keys.len()]),
+        };
+        self.observer.called(outcome);
+        answers
+    }
+}
+
+#[async_trait]
+impl FilterClient for GrpcFilterClient {
+    async fn judge(&self, items: &[FilterItem]) -> Vec<Result<FilterVerdict, NoAnswer>> {
+        let mut answers = Vec::with_capacity(items.len());
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        for item in items {
+            let item = self.sent(item);
+            // Tag and length of an item take at most 6 bytes.
+            let size = item.encoded_len() + 6;
+            if batch.len() == MAX_ITEMS || bytes + size > MAX_BYTES {
+                answers.extend(self.ask(std::mem::take(&mut batch)).await);
+                bytes = 0;
+            }
+            bytes += size;
+            batch.push(item);
+        }
+        if !batch.is_empty() {
+            answers.extend(self.ask(batch).await);
+        }
+        answers
+    }
+}
+
+fn sent_outcome(outcome: FilterOutcome) -> proto::FilterOutcome {
+    match outcome {
+        FilterOutcome::Allow => proto::FilterOutcome::Allow,
+        FilterOutcome::Flag => proto::FilterOutcome::Flag,
+        FilterOutcome::Hold => proto::FilterOutcome::Hold,
+        FilterOutcome::Reject => proto::FilterOutcome::Reject,
+        FilterOutcome::Refuse => proto::FilterOutcome::Refuse,
+    }
+}

@@ -1,0 +1,147 @@
+//! Deadline, bulkhead and breaker of the calls of one service.
+
+use std::future::Future;
+use std::time::Duration;
+
+use riposte_core::ports::NoAnswer;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tonic::{Code, Status};
+
+use crate::breaker::Breaker;
+use crate::observer::CallOutcome;
+
+/// The limits of the calls of one service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The deadline of a call; at most [`Limits::MAX_TIMEOUT`].
+    pub timeout: Duration,
+    /// The number of calls under way.
+    pub in_flight: usize,
+    /// The longest wait for one of them to end.
+    pub wait: Duration,
+}
+
+impl Limits {
+    /// The longest deadline.
+    pub const MAX_TIMEOUT: Duration = Duration::from_millis(500);
+    /// The longest wait.
+    pub const MAX_WAIT: Duration = Duration::from_millis(20);
+    /// The defaults of the filter.
+    pub const FILTER: Self =
+        Self { timeout: Duration::from_millis(80), in_flight: 256, wait: Duration::from_millis(20) };
+    /// The defaults of the account service.
+    pub const ACCOUNTS: Self = Self { timeout: Duration::from_millis(60), ..Self::FILTER };
+}
+
+/// Guards the calls of one service.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    limits: Limits,
+    permits: Semaphore,
+    breaker: Breaker,
+}
+
+impl Guard {
+    pub(crate) fn new(limits: Limits) -> Self {
+        let limits = Limits {
+            timeout: limits.timeout.min(Limits::MAX_TIMEOUT),
+            wait: limits.wait.min(Limits::MAX_WAIT),
+            ..limits
+        };
+        let permits = Semaphore::new(limits.in_flight.clamp(1, Semaphore::MAX_PERMITS));
+        Self { limits, permits, breaker: Breaker::new() }
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Makes a call, once.
+    ///
+    /// # Errors
+    /// The outcome, if the call failed or was not made.
+    pub(crate) async fn call<T>(&self, call: impl Future<Output = Result<T, Status>>) -> Result<T, CallOutcome> {
+        if !self.breaker.admits() {
+            return Err(CallOutcome::BreakerOpen);
+        }
+        let permit = timeout(self.limits.wait, self.permits.acquire()).await;
+        let Ok(Ok(_permit)) = permit else { return Err(CallOutcome::BulkheadFull) };
+        let admitted = self.breaker.admit().ok_or(CallOutcome::BreakerOpen)?;
+        let result = match timeout(self.limits.timeout, call).await {
+            Ok(answer) => answer.map_err(|status| outcome_of(&status)),
+            Err(_elapsed) => Err(CallOutcome::Timeout),
+        };
+        admitted.ended(result.is_ok());
+        result
+    }
+}
+
+fn outcome_of(status: &Status) -> CallOutcome {
+    match status.code() {
+        Code::Unavailable => CallOutcome::Unavailable,
+        Code::ResourceExhausted => CallOutcome::ResourceExhausted,
+        Code::DeadlineExceeded | Code::Cancelled => CallOutcome::Timeout,
+        Code::Ok
+        | Code::Unknown
+        | Code::InvalidArgument
+        | Code::NotFound
+        | Code::AlreadyExists
+        | Code::PermissionDenied
+        | Code::FailedPrecondition
+        | Code::Aborted
+        | Code::OutOfRange
+        | Code::Unimplemented
+        | Code::Internal
+        | Code::DataLoss
+        | Code::Unauthenticated => CallOutcome::Failed,
+    }
+}
+
+/// Returns the outcome of a call that was answered.
+pub(crate) fn outcome_of_items<T>(answers: &[Result<T, NoAnswer>]) -> CallOutcome {
+    if answers.iter().all(Result::is_ok) { CallOutcome::Answered } else { CallOutcome::Undecided }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Guard, Limits};
+    use crate::observer::CallOutcome;
+    use std::future::{pending, ready};
+    use std::time::Duration;
+    use tokio::time::Instant;
+    use tonic::Status;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_ends_at_its_deadline() {
+        let guard = Guard::new(Limits { timeout: Duration::from_secs(9), ..Limits::FILTER });
+        let began = Instant::now();
+        assert_eq!(guard.call(pending::<Result<(), Status>>()).await, Err(CallOutcome::Timeout));
+        assert_eq!(began.elapsed(), Limits::MAX_TIMEOUT);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_waits_a_short_time_for_another_to_end() {
+        let guard = Guard::new(Limits { in_flight: 1, ..Limits::FILTER });
+        let began = Instant::now();
+        let (first, second) = tokio::join!(guard.call(pending::<Result<(), Status>>()), async {
+            let outcome = guard.call(ready(Ok(()))).await;
+            (outcome, began.elapsed())
+        });
+        assert_eq!((first, second), (Err(CallOutcome::Timeout), (Err(CallOutcome::BulkheadFull), Limits::FILTER.wait)));
+        assert_eq!(guard.call(ready(Ok(()))).await, Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_breaker_stops_the_calls_of_a_service_that_fails() {
+        let guard = Guard::new(Limits::FILTER);
+        for _ in 0..20 {
+            let failed = guard.call(ready(Err::<(), _>(Status::unavailable("")))).await;
+            assert_eq!(failed, Err(CallOutcome::Unavailable));
+        }
+        let never = async { unreachable!("no call is made") };
+        assert_eq!(guard.call::<()>(never).await, Err(CallOutcome::BreakerOpen));
+        tokio::time::advance(Duration::from_secs(5)).await;
+        assert_eq!(guard.call(ready(Ok(()))).await, Ok(()));
+    }
+}

@@ -1,0 +1,25 @@
+//! The clients of the services that other teams provide, behind the ports `FilterClient` and
+//! `AccountClient` of the domain, and the checks that such a service passes.
+//!
+//! Each call has a deadline and one attempt. At most a fixed number of calls is under way, and a
+//! breaker stops calls to a service that fails. An answer that breaks the contract counts for no
+//! item that it is about. No text, token, member or hit is ever logged.
+
+mod accounts;
+mod breaker;
+pub mod conformance;
+mod endpoint;
+mod fault;
+mod filter;
+mod guard;
+mod keyed;
+mod member_token;
+mod observer;
+
+pub use accounts::GrpcAccountClient;
+pub use endpoint::{Connection, Endpoint, EndpointError, EndpointFiles};
+pub use fault::AnswerFault;
+pub use filter::GrpcFilterClient;
+pub use guard::Limits;
+pub use member_token::MemberTokens;
+pub use observer::{CallObserver, CallOutcome, Unobserved};

@@ -1,0 +1,95 @@
+//! A filter and an account service for tests. A [`Script`] says what they answer, and whether they
+//! answer late, wrongly or not at all. `riposte-fakes` is the same as a program.
+
+mod accounts;
+mod filter;
+mod script;
+mod served;
+
+use std::net::SocketAddr;
+
+use anyhow::{Context, Result};
+use riposte_sdk::account::v1::account_service_server::AccountServiceServer;
+use riposte_sdk::filter::v1::CheckContentsRequest;
+use riposte_sdk::filter::v1::filter_service_server::FilterServiceServer;
+use served::Served;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::transport::Server;
+
+pub use script::{AccountFields, AccountScript, CallScript, Fault, FilterScript, Outcome, Script, State};
+
+/// Both fakes, served at one address until this value is dropped.
+#[derive(Debug)]
+pub struct Fakes {
+    address: SocketAddr,
+    served: Served,
+    task: JoinHandle<Result<(), tonic::transport::Error>>,
+}
+
+impl Fakes {
+    /// Starts the fakes at an address; port 0 takes any free one.
+    ///
+    /// # Errors
+    /// The address cannot be listened on.
+    pub async fn start(listen: SocketAddr, script: Script) -> Result<Self> {
+        let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
+        let address = listener.local_addr()?;
+        let served = Served::new(script);
+        let services = Server::builder()
+            .add_service(FilterServiceServer::new(served.clone()))
+            .add_service(AccountServiceServer::new(served.clone()));
+        let task = tokio::spawn(services.serve_with_incoming(TcpListenerStream::new(listener)));
+        Ok(Self { address, served, task })
+    }
+
+    /// The address of both services.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Replaces the script for the calls from now on.
+    pub fn set_script(&self, script: Script) {
+        self.served.set_script(script);
+    }
+
+    /// The number of calls of the filter so far.
+    #[must_use]
+    pub fn filter_calls(&self) -> u32 {
+        self.served.filter_calls.count()
+    }
+
+    /// The number of calls of the account service so far.
+    #[must_use]
+    pub fn account_calls(&self) -> u32 {
+        self.served.account_calls.count()
+    }
+
+    /// The requests that the filter has answered so far.
+    #[must_use]
+    pub fn filter_requests(&self) -> Vec<CheckContentsRequest> {
+        self.served.filter_requests().clone()
+    }
+
+    /// The bearer tokens of the calls that the filter has answered so far, each after `Bearer `.
+    #[must_use]
+    pub fn tokens(&self) -> Vec<String> {
+        self.served.tokens().clone()
+    }
+
+    /// Serves until the server fails.
+    ///
+    /// # Errors
+    /// The failure.
+    pub async fn run(mut self) -> Result<()> {
+        Ok((&mut self.task).await??)
+    }
+}
+
+impl Drop for Fakes {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

@@ -1,0 +1,87 @@
+//! What the two fakes of one process share: the script, and the calls so far.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use riposte_sdk::filter::v1::CheckContentsRequest;
+use tonic::Status;
+
+use crate::script::{CallScript, Fault, Script};
+
+/// The state of both services. Clones share it.
+#[derive(Debug, Clone)]
+pub(crate) struct Served(Arc<State>);
+
+#[derive(Debug)]
+pub(crate) struct State {
+    script: Mutex<Script>,
+    filter_requests: Mutex<Vec<CheckContentsRequest>>,
+    tokens: Mutex<Vec<String>>,
+    pub(crate) filter_calls: Calls,
+    pub(crate) account_calls: Calls,
+}
+
+/// The calls of one service.
+#[derive(Debug, Default)]
+pub(crate) struct Calls(AtomicU32);
+
+impl std::ops::Deref for Served {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.0
+    }
+}
+
+impl Served {
+    pub(crate) fn new(script: Script) -> Self {
+        Self(Arc::new(State {
+            script: Mutex::new(script),
+            filter_requests: Mutex::default(),
+            tokens: Mutex::default(),
+            filter_calls: Calls::default(),
+            account_calls: Calls::default(),
+        }))
+    }
+}
+
+impl State {
+    pub(crate) fn script(&self) -> Script {
+        self.script.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set_script(&self, script: Script) {
+        *self.script.lock().unwrap_or_else(PoisonError::into_inner) = script;
+    }
+
+    pub(crate) fn tokens(&self) -> MutexGuard<'_, Vec<String>> {
+        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn filter_requests(&self) -> MutexGuard<'_, Vec<CheckContentsRequest>> {
+        self.filter_requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Calls {
+    /// Returns the number of calls so far.
+    pub(crate) fn count(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Counts a call and waits as the script says. Returns the fault of its answer.
+    ///
+    /// # Errors
+    /// The status with which the script lets the call fail.
+    pub(crate) async fn answer(&self, script: &CallScript) -> Result<Option<Fault>, Status> {
+        let number = self.0.fetch_add(1, Ordering::Relaxed) + 1;
+        tokio::time::sleep(script.wait()).await;
+        match script.fault_of(number) {
+            Some(Fault::Never) => std::future::pending().await,
+            Some(Fault::Unavailable) => Err(Status::unavailable("as the script says")),
+            Some(Fault::ResourceExhausted) => Err(Status::resource_exhausted("as the script says")),
+            Some(Fault::Internal) => Err(Status::internal("as the script says")),
+            fault => Ok(fault),
+        }
+    }
+}
