@@ -521,9 +521,9 @@ type ContentVerdict struct {
 	Outcome FilterOutcome `protobuf:"varint,2,opt,name=outcome,proto3,enum=riposte.filter.v1.FilterOutcome" json:"outcome,omitempty"`
 	// At most 32.
 	Scores []*FilterScore `protobuf:"bytes,3,rep,name=scores,proto3" json:"scores,omitempty"`
-	// Who judged. Required.
+	// Who judged: 1 to 128 code points.
 	Provider string `protobuf:"bytes,4,opt,name=provider,proto3" json:"provider,omitempty"`
-	// By which model or rules. Required; both are kept with the decision.
+	// By which model or rules: 1 to 128 code points. Both are kept with the decision.
 	ModelVersion string `protobuf:"bytes,5,opt,name=model_version,json=modelVersion,proto3" json:"model_version,omitempty"`
 	// The rule, told to the author: `[a-z0-9_.-]{0,64}`.
 	Code string `protobuf:"bytes,6,opt,name=code,proto3" json:"code,omitempty"`

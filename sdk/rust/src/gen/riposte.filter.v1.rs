@@ -144,10 +144,10 @@ pub struct ContentVerdict {
     /// At most 32.
     #[prost(message, repeated, tag = "3")]
     pub scores: ::prost::alloc::vec::Vec<FilterScore>,
-    /// Who judged. Required.
+    /// Who judged: 1 to 128 code points.
     #[prost(string, tag = "4")]
     pub provider: ::prost::alloc::string::String,
-    /// By which model or rules. Required; both are kept with the decision.
+    /// By which model or rules: 1 to 128 code points. Both are kept with the decision.
     #[prost(string, tag = "5")]
     pub model_version: ::prost::alloc::string::String,
     /// The rule, told to the author: `\[a-z0-9_.-\]{0,64}`.

@@ -304,9 +304,9 @@ class ContentVerdict(_message.Message):
     outcome: Global___FilterOutcome.ValueType
     """What should be done."""
     provider: _builtins.str
-    """Who judged. Required."""
+    """Who judged: 1 to 128 code points."""
     model_version: _builtins.str
-    """By which model or rules. Required; both are kept with the decision."""
+    """By which model or rules: 1 to 128 code points. Both are kept with the decision."""
     code: _builtins.str
     """The rule, told to the author: `[a-z0-9_.-]{0,64}`."""
     explanation: _builtins.str

@@ -250,14 +250,14 @@ export type ContentVerdict = Message<"riposte.filter.v1.ContentVerdict"> & {
   scores: FilterScore[];
 
   /**
-   * Who judged. Required.
+   * Who judged: 1 to 128 code points.
    *
    * @generated from field: string provider = 4;
    */
   provider: string;
 
   /**
-   * By which model or rules. Required; both are kept with the decision.
+   * By which model or rules: 1 to 128 code points. Both are kept with the decision.
    *
    * @generated from field: string model_version = 5;
    */

@@ -189,7 +189,7 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object provider_ = "";
   /**
    * <pre>
-   * Who judged. Required.
+   * Who judged: 1 to 128 code points.
    * </pre>
    *
    * <code>string provider = 4 [json_name = "provider"];</code>
@@ -210,7 +210,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Who judged. Required.
+   * Who judged: 1 to 128 code points.
    * </pre>
    *
    * <code>string provider = 4 [json_name = "provider"];</code>
@@ -236,7 +236,7 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object modelVersion_ = "";
   /**
    * <pre>
-   * By which model or rules. Required; both are kept with the decision.
+   * By which model or rules: 1 to 128 code points. Both are kept with the decision.
    * </pre>
    *
    * <code>string model_version = 5 [json_name = "modelVersion"];</code>
@@ -257,7 +257,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * By which model or rules. Required; both are kept with the decision.
+   * By which model or rules: 1 to 128 code points. Both are kept with the decision.
    * </pre>
    *
    * <code>string model_version = 5 [json_name = "modelVersion"];</code>
@@ -1410,7 +1410,7 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object provider_ = "";
     /**
      * <pre>
-     * Who judged. Required.
+     * Who judged: 1 to 128 code points.
      * </pre>
      *
      * <code>string provider = 4 [json_name = "provider"];</code>
@@ -1430,7 +1430,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Who judged. Required.
+     * Who judged: 1 to 128 code points.
      * </pre>
      *
      * <code>string provider = 4 [json_name = "provider"];</code>
@@ -1451,7 +1451,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Who judged. Required.
+     * Who judged: 1 to 128 code points.
      * </pre>
      *
      * <code>string provider = 4 [json_name = "provider"];</code>
@@ -1468,7 +1468,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Who judged. Required.
+     * Who judged: 1 to 128 code points.
      * </pre>
      *
      * <code>string provider = 4 [json_name = "provider"];</code>
@@ -1482,7 +1482,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Who judged. Required.
+     * Who judged: 1 to 128 code points.
      * </pre>
      *
      * <code>string provider = 4 [json_name = "provider"];</code>
@@ -1502,7 +1502,7 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object modelVersion_ = "";
     /**
      * <pre>
-     * By which model or rules. Required; both are kept with the decision.
+     * By which model or rules: 1 to 128 code points. Both are kept with the decision.
      * </pre>
      *
      * <code>string model_version = 5 [json_name = "modelVersion"];</code>
@@ -1522,7 +1522,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * By which model or rules. Required; both are kept with the decision.
+     * By which model or rules: 1 to 128 code points. Both are kept with the decision.
      * </pre>
      *
      * <code>string model_version = 5 [json_name = "modelVersion"];</code>
@@ -1543,7 +1543,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * By which model or rules. Required; both are kept with the decision.
+     * By which model or rules: 1 to 128 code points. Both are kept with the decision.
      * </pre>
      *
      * <code>string model_version = 5 [json_name = "modelVersion"];</code>
@@ -1560,7 +1560,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * By which model or rules. Required; both are kept with the decision.
+     * By which model or rules: 1 to 128 code points. Both are kept with the decision.
      * </pre>
      *
      * <code>string model_version = 5 [json_name = "modelVersion"];</code>
@@ -1574,7 +1574,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * By which model or rules. Required; both are kept with the decision.
+     * By which model or rules: 1 to 128 code points. Both are kept with the decision.
      * </pre>
      *
      * <code>string model_version = 5 [json_name = "modelVersion"];</code>

@@ -93,7 +93,7 @@ public interface ContentVerdictOrBuilder extends
 
   /**
    * <pre>
-   * Who judged. Required.
+   * Who judged: 1 to 128 code points.
    * </pre>
    *
    * <code>string provider = 4 [json_name = "provider"];</code>
@@ -102,7 +102,7 @@ public interface ContentVerdictOrBuilder extends
   java.lang.String getProvider();
   /**
    * <pre>
-   * Who judged. Required.
+   * Who judged: 1 to 128 code points.
    * </pre>
    *
    * <code>string provider = 4 [json_name = "provider"];</code>
@@ -113,7 +113,7 @@ public interface ContentVerdictOrBuilder extends
 
   /**
    * <pre>
-   * By which model or rules. Required; both are kept with the decision.
+   * By which model or rules: 1 to 128 code points. Both are kept with the decision.
    * </pre>
    *
    * <code>string model_version = 5 [json_name = "modelVersion"];</code>
@@ -122,7 +122,7 @@ public interface ContentVerdictOrBuilder extends
   java.lang.String getModelVersion();
   /**
    * <pre>
-   * By which model or rules. Required; both are kept with the decision.
+   * By which model or rules: 1 to 128 code points. Both are kept with the decision.
    * </pre>
    *
    * <code>string model_version = 5 [json_name = "modelVersion"];</code>
