@@ -6,6 +6,7 @@ mod check_text;
 mod comment;
 mod completion;
 mod config;
+mod conformance;
 mod connect;
 mod consumers;
 mod dev;
@@ -77,6 +78,8 @@ enum Command {
     Moderate(moderate::Args),
     /// Say what word lists find in a text, without a server
     CheckText(check_text::Args),
+    /// Check a filter or an account service of another team against its contract
+    Conformance(conformance::Args),
     /// Migrate the tables of every data source to the schema of this version
     Migrate(migrate::Args),
     /// Import comments from another system
@@ -142,6 +145,7 @@ impl Command {
             Command::CheckText(args) => args.reads_settings(),
             Command::Comment(_)
             | Command::Moderate(_)
+            | Command::Conformance(_)
             | Command::Import(_)
             | Command::Export(_)
             | Command::Verify(_)
@@ -161,6 +165,7 @@ impl Command {
             Command::Comment(args) => args.run().await,
             Command::Moderate(args) => args.run().await,
             Command::CheckText(args) => args.run(sources),
+            Command::Conformance(args) => Box::pin(args.run()).await,
             Command::Migrate(args) => args.run(sources).await,
             Command::Import(args) => Box::pin(args.run()).await,
             Command::Export(args) => args.run().await,

@@ -8,6 +8,7 @@ mod process {
     mod callers_file;
     mod comment;
     mod compose;
+    mod conformance;
     mod control_frames;
     mod dev;
     mod doctor;

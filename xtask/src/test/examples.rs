@@ -1,6 +1,7 @@
-//! The web back ends below examples/: those with a page are tried with two browsers, the small ones
-//! have tests of their own.
+//! The programs below examples/: back ends with a page are tried with two browsers, the small ones
+//! have tests of their own, and filters are checked by `riposte conformance`.
 
+mod filters;
 mod small;
 
 use super::Run;
@@ -36,7 +37,7 @@ pub(super) fn check(at: &Run<'_>) -> Result<Report> {
         };
         record(&mut report, &mut passed, name, outcome);
     }
-    for (name, test) in small::ALL {
+    for (name, test) in small::ALL.into_iter().chain(filters::ALL) {
         record(&mut report, &mut passed, name, test(at));
     }
     report.passed = passed.len();
@@ -61,20 +62,26 @@ fn record(report: &mut Report, passed: &mut Vec<&str>, name: &'static str, outco
 /// Builds a back end. Returns the command that starts it.
 type Build = fn(&Run<'_>) -> Result<Vec<PathBuf>>;
 
-/// Installs the Python back end's packages in an environment of its own.
+/// Installs the Python back end's packages. Returns the command that starts it.
 pub(super) fn fastapi(at: &Run<'_>) -> Result<Vec<PathBuf>> {
-    let python = at.repo.tools("examples/web-fastapi").join("bin/python");
+    Ok(vec![python(at, "web-fastapi")?, PathBuf::from("main.py")])
+}
+
+/// Installs the packages of an example in an environment of its own. Returns its Python.
+fn python(at: &Run<'_>, name: &str) -> Result<PathBuf> {
+    let folder = format!("examples/{name}");
+    let python = at.repo.tools(&folder).join("bin/python");
     let requirements = ["-m", "pip", "install", "--quiet", "--requirement", "requirements.txt"];
     if !python.is_file() {
-        tools::python_environment(at.repo, at.live, "examples/web-fastapi")?;
+        tools::python_environment(at.repo, at.live, &folder)?;
     }
     // The SDK is the last package of the list. It is installed anew, also with the same version.
     let anew = output_of(at.repo.command(&python).args(["-m", "pip", "uninstall", "--quiet", "--yes", "riposte-sdk"]));
     anew.and_then(|_| {
         let mut pip = at.repo.command(&python);
-        run(at.live, pip.args(requirements).current_dir(at.repo.at("examples/web-fastapi")))
+        run(at.live, pip.args(requirements).current_dir(at.repo.at(&folder)))
     })?;
-    Ok(vec![python, PathBuf::from("main.py")])
+    Ok(python)
 }
 
 /// Compiles the Go back end.
@@ -149,6 +156,17 @@ mod tests {
         assert!(python + page <= 250, "the back end in Python has {python} lines, its page {page}");
         // docs/decisions/0148 has the reason: the page is not counted.
         assert!(go <= 250, "the back end in Go has {go} lines");
+    }
+
+    #[test]
+    fn a_filter_is_short() {
+        let repo = Repo::find().unwrap();
+        let programs = super::filters::programs(&repo);
+        assert_eq!(programs.len(), super::filters::ALL.len());
+        for program in programs {
+            let count = lines(&repo, &program);
+            assert!((20..=60).contains(&count), "{program} has {count} lines");
+        }
     }
 
     #[test]
