@@ -1,7 +1,6 @@
 //! The examples of a filter, checked as another team's filter is: by `riposte conformance`.
 
 use super::python;
-use crate::repo::Repo;
 use crate::run::run;
 use crate::test::Run;
 use crate::tools;
@@ -68,7 +67,7 @@ fn checked(at: &Run<'_>, name: &str, command: &[PathBuf]) -> Result<Option<Strin
 
 /// Returns the programs of the examples.
 #[cfg(test)]
-pub(super) fn programs(repo: &Repo) -> Vec<String> {
+pub(super) fn programs(repo: &crate::repo::Repo) -> Vec<String> {
     let files = repo.files().unwrap_or_default();
     let is_program = |path: &String| ALL.iter().any(|(name, _)| path.starts_with(&format!("examples/{name}/main.")));
     files.into_iter().filter(is_program).collect()
