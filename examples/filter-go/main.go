@@ -1,4 +1,4 @@
-// A filter for Riposte: it holds texts with a link for people, and rejects texts with a word of a list.
+// A filter for Riposte: it holds texts with a link, and rejects texts with a word of a list.
 package main
 
 import (

@@ -3,8 +3,8 @@
 //!
 //! Features: `client` (default) for callers; `blocking` adds a client for programs without an async
 //! runtime; `json` adds a writer of messages as JSON; `server` adds the service traits, for servers
-//! and for stubs in tests; `dev-server` starts a real server for a test; `filter` and `account` add the
-//! contracts of the services that the platform calls.
+//! and for stubs in tests; `dev-server` starts a real server for a test; `filter` and `account` add
+//! the contracts of the services that the platform calls.
 //!
 //! ```no_run
 //! # async fn demo() -> Result<(), riposte_sdk::Error> {

@@ -3,7 +3,9 @@
 //!
 //! Each call has a deadline and one attempt. At most a fixed number of calls is under way, and a
 //! breaker stops calls to a service that fails. An answer that breaks the contract counts for no
-//! item that it is about. No text, token, member or hit is ever logged.
+//! item that it is about.
+//!
+//! This crate must never log a text, token, member or hit, or call an address that is no setting.
 
 mod accounts;
 mod breaker;

@@ -1,5 +1,7 @@
 //! A filter and an account service for tests. A [`Script`] says what they answer, and whether they
 //! answer late, wrongly or not at all. `riposte-fakes` is the same as a program.
+//!
+//! This crate must never be a dependency of a program that ships.
 
 mod accounts;
 mod filter;

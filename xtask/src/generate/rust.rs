@@ -1,5 +1,5 @@
-//! The Rust SDK's types, clients and servers, also those of the services that the platform calls, the
-//! descriptor set for reflection, and the rule of every method.
+//! The Rust SDK's types, clients and servers, also those of the services that the platform calls,
+//! the descriptor set for reflection, and the rule of every method.
 
 use super::contract::Contract;
 use super::files::Files;

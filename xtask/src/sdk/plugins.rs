@@ -11,7 +11,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The public parts of proto/: the contract of the platform, and those of the services that it calls.
+/// The public parts of proto/: the contract of the platform, and those of the services that it
+/// calls.
 const PUBLIC: [&str; 3] = ["proto/riposte/v1", "proto/riposte/filter/v1", "proto/riposte/account/v1"];
 
 /// Adds buf's output for the SDK's buf.gen.yaml. An SDK without plugins has none.
