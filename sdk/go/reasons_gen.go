@@ -121,4 +121,8 @@ const (
 	// text), `overturned` (the state or the text has changed since, or a newer decision stands) or
 	// `gone` (the comment is deleted).
 	ReasonAppealNotAllowed Reason = "APPEAL_NOT_ALLOWED"
+	// UNAVAILABLE: A service that judges texts or members could not be asked, and the object type
+	// refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
+	// served yet.
+	ReasonPolicyUnavailable Reason = "POLICY_UNAVAILABLE"
 )

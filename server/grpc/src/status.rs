@@ -151,6 +151,7 @@ const fn reported(reason: Reason) -> &'static [&'static str] {
         Reason::StateConflict => &["comment_id", "state", "why"],
         Reason::DecisionNotFound => &["decision_id"],
         Reason::AppealNotAllowed => &["why"],
+        Reason::PolicyUnavailable => &["service"],
         Reason::EditWindowClosed | Reason::MemberSuspended => &["until"],
         Reason::PinLimitReached | Reason::MessageTooLarge => &["limit"],
         Reason::ChallengeRequired => &["kind"],

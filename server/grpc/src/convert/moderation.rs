@@ -47,6 +47,7 @@ impl ForModerators<'_> {
             last_decision: comment.last_decision.map(|last| self.decision(last)).transpose()?,
             network_token: network.unwrap_or_default(),
             platform: comment.client.platform,
+            original: None,
         })
     }
 
@@ -95,6 +96,7 @@ impl ForModerators<'_> {
                 automation: automation.code().into(),
             }),
             actor_id: decision.actor.as_str().to_owned(),
+            hits: Vec::new(),
             time: Some(time(decision.time)),
             appeal_until,
             appeal_text: decision.appeal_text,

@@ -197,3 +197,8 @@ class Reason(str, Enum):
     (the state or the text has changed since, or a newer decision stands) or `gone` (the comment is
     deleted).
     """
+    POLICY_UNAVAILABLE = "POLICY_UNAVAILABLE"
+    """
+    A service that judges texts or members could not be asked, and the object type refuses writes
+    meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not served yet.
+    """

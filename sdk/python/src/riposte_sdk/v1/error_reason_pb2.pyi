@@ -286,6 +286,14 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
 
     Example: `{"reason": "APPEAL_NOT_ALLOWED", "metadata": {"why": "window_over"}}`.
     """
+    ERROR_REASON_POLICY_UNAVAILABLE: _ErrorReason.ValueType  # 48
+    """UNAVAILABLE. A service that judges texts or members could not be asked, and the object type
+    refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
+    served yet.
+
+    Example: `{"reason": "POLICY_UNAVAILABLE", "metadata": {"service": "filter"}}` with RetryInfo
+    1 s.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call failed. Every error carries a google.rpc.ErrorInfo with domain `riposte` and, as
@@ -561,5 +569,13 @@ text), `overturned` (the state or the text has changed since, or a newer decisio
 `gone` (the comment is deleted).
 
 Example: `{"reason": "APPEAL_NOT_ALLOWED", "metadata": {"why": "window_over"}}`.
+"""
+ERROR_REASON_POLICY_UNAVAILABLE: ErrorReason.ValueType  # 48
+"""UNAVAILABLE. A service that judges texts or members could not be asked, and the object type
+refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
+served yet.
+
+Example: `{"reason": "POLICY_UNAVAILABLE", "metadata": {"service": "filter"}}` with RetryInfo
+1 s.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

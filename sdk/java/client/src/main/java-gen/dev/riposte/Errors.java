@@ -218,6 +218,9 @@ public final class Errors {
    * after the delay in RetryInfo.
    * <li>SERVER_STOPPING: The process that served the stream stops; others go on. Watch again with
    * the last revision received as `after_revision`.
+   * <li>POLICY_UNAVAILABLE: A service that judges texts or members could not be asked, and the
+   * object type refuses writes meanwhile. Repeat with the same request_id after the delay in
+   * RetryInfo. Not served yet.
    * </ul>
    */
   public static final class Unavailable extends RiposteException {
