@@ -3,6 +3,7 @@
 
 mod cached_pages;
 mod clock;
+mod content_policy;
 mod events;
 mod ids;
 mod lease;
@@ -17,6 +18,7 @@ mod watch;
 
 pub use cached_pages::{CachedPages, PageRenderer, RenderedPage};
 pub use clock::Clock;
+pub use content_policy::{ContentPolicy, Submission};
 pub use events::{
     Applied, Batching, CLOCK_SKEW_MAX, ConsumerPositions, ConsumerScope, EventConsumer, MEMBER_HISTORY, Position,
     PositionMove, PositionRemoval, RANK_INDEX, REGISTRATION, StoredPosition, TrimBounds, TrimReport, shown_name,

@@ -162,7 +162,7 @@ fn unrecorded(command: &Command, ruling: &Ruling, comment: CommentId) -> Decisio
         member: ruling.moderator.clone(),
         act: CommentAct::Delete,
         proposal: 0,
-        from: CommentState::Active,
+        from: Some(CommentState::Active),
         to: CommentState::Deleted,
         from_version: 1,
         to_version: 2,

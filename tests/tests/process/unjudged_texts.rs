@@ -217,3 +217,39 @@ async fn a_text_that_waits_is_in_no_copy_until_it_is_approved() -> Result<()> {
     };
     tokio::time::timeout(TIMEOUT, published).await.context("the approved texts are not shown and cached")?
 }
+
+#[tokio::test]
+async fn a_text_that_a_word_list_holds_or_rejects_is_in_no_copy() -> Result<()> {
+    let Some(redis) = start_redis()? else { return Ok(()) };
+    let url = cache_url(&redis);
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("words.jsonl");
+    std::fs::write(&file, "{\"word\":\"held\"}\n{\"word\":\"refuse\",\"outcome\":\"reject\"}\n")?;
+    let lists = format!("policy.lists=[{{name=\"words\", file={file:?}}}]");
+    let settings = ["--set", "cache.kind=redis", "--set", &url, "--set", "response_cache.threshold=0", "--set", &lists];
+    let server = Server::dev_with(None, &settings).await?;
+    let say = Say::on(&server.client()?, "article");
+    let root = say.comment("ben", "a visible root").await?.id;
+    let edited = say.reply(root, "ann", "a visible reply").await?.id;
+    let mut unseen = Vec::new();
+    for word in ["held", "refuse"] {
+        unseen.push(say.comment("ann", &format!("canary {word} of a root")).await?.id);
+        unseen.push(say.reply(root, "ann", &format!("canary {word} of a reply")).await?.id);
+        let request = UpdateCommentRequest {
+            id: edited,
+            member_id: "ann".to_owned(),
+            content: content(&format!("canary {word} of an edit")),
+            ..UpdateCommentRequest::default()
+        };
+        say.client.comments().update_comment(request).await?;
+    }
+    for _ in 0..5 {
+        let shown = shown(&say, root).await? + &public(&say, &[root, edited]).await?;
+        ensure!(shown.contains("a visible root") && shown.contains("a visible reply"), "{shown}");
+        ensure!(!shown.contains(CANARY), "{shown}");
+        let own = own(&say, &unseen).await?;
+        ensure!(own.matches("canary held").count() >= 2 && own.matches("canary refuse").count() >= 2, "{own}");
+        ensure!(redis.keys_with(CANARY)?.is_empty(), "{:?}", redis.keys_with(CANARY)?);
+    }
+    Ok(())
+}

@@ -94,7 +94,14 @@ impl Reports for Model {
             comment: decision.id.comment,
             number: decision.id.number,
         };
-        let restricting = [CommentAct::Reject, CommentAct::Hide, CommentAct::Delete, CommentAct::Withhold];
+        let restricting = [
+            CommentAct::Reject,
+            CommentAct::Hide,
+            CommentAct::Delete,
+            CommentAct::Withhold,
+            CommentAct::Hold,
+            CommentAct::Mask,
+        ];
         let is_listed = |decision: &&Decision| {
             let restricts = restricting.contains(&decision.act) || decision.act == CommentAct::RejectEdit;
             let is_wanted = restricts || kind == DecisionKind::Any;

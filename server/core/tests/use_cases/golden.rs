@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 
 use super::fakes::{ManualClock, SequentialIds};
-use super::{Model, Mutations, WriteContext, member, policies, run, unrestricted};
+use super::{AllowAll, Model, Mutations, WriteContext, member, policies, run, unrestricted};
 use riposte_core::location::CommentLocation;
 use riposte_core::object_type::{Policies, Policy};
 use riposte_core::request::{RequestId, RequestIdentity};
@@ -69,6 +69,7 @@ impl Recorder {
             log: Arc::clone(&log) as _,
             clock: Arc::clone(&clock) as _,
             ids: Arc::clone(&ids) as _,
+            content: Arc::new(AllowAll) as _,
         };
         let types = [("video".to_owned(), Policy::default())].into();
         let mutations = Mutations::new(ports, Arc::new(Policies::closed(types)));
@@ -95,6 +96,7 @@ impl Recorder {
             log: Arc::clone(&self.model) as _,
             clock: Arc::clone(&self.clock) as _,
             ids: Arc::clone(&self.ids) as _,
+            content: Arc::new(AllowAll) as _,
         };
         Mutations::new(ports, policies())
     }

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use riposte_core::decision::{Decision, Grounds};
+use riposte_core::decision::{Decision, Grounds, RuleHit};
 use riposte_core::ids::DecisionId;
 use riposte_core::read::{ModeratedComment, ReviewItem};
 use riposte_core::review::{LeaseToken, ReviewCause};
@@ -78,14 +78,14 @@ impl ForModerators<'_> {
     pub(crate) fn decision(&self, decision: Decision) -> Result<v1::Decision> {
         let window = self.comments.policy(self.caller, &decision.object_type)?.appeal_window;
         let appeal_until = decision.appeal_until(window).map(time);
-        let Grounds { code, explanation, legal_reference, note, detection, automation } = decision.grounds;
+        let Grounds { code, explanation, legal_reference, note, detection, automation, hits } = decision.grounds;
         Ok(v1::Decision {
             id: decision.id.to_string(),
             comment_id: decision.id.comment.get(),
             // The number of an act is that of its action.
             action: decision.act.number().map_or(0, i32::from),
-            proposed_edit: decision.act.judges_proposal(),
-            from_state: plain_state(decision.from).into(),
+            proposed_edit: decision.proposal != 0,
+            from_state: decision.from.map_or(v1::CommentState::Unspecified, plain_state).into(),
             to_state: plain_state(decision.to).into(),
             grounds: Some(v1::Grounds {
                 code,
@@ -96,7 +96,7 @@ impl ForModerators<'_> {
                 automation: automation.code().into(),
             }),
             actor_id: decision.actor.as_str().to_owned(),
-            hits: Vec::new(),
+            hits: hits.into_iter().map(rule_hit).collect(),
             time: Some(time(decision.time)),
             appeal_until,
             appeal_text: decision.appeal_text,
@@ -107,6 +107,12 @@ impl ForModerators<'_> {
             },
         })
     }
+}
+
+fn rule_hit(hit: RuleHit) -> v1::RuleHit {
+    let RuleHit { source, version, rule, start, end, dry_run } = hit;
+    let position = |code_points: u32| i32::try_from(code_points).unwrap_or(i32::MAX);
+    v1::RuleHit { source, version, rule, start: position(start), end: position(end), score: 0.0, dry_run }
 }
 
 /// Converts what is stored about the client that wrote a comment.

@@ -31,6 +31,7 @@ fn errors() -> Vec<Error> {
         Error::Invalid(vec![like]),
         Error::invalid("member_id", "must be set"),
         Error::Invalid(vec![long]),
+        Error::ContentBlocked { rule: "spam.link".to_owned() },
         Error::MessageTooLarge { limit: 65_536 },
         Error::PageTokenInvalid,
         Error::PageTokenMismatch,
@@ -91,7 +92,6 @@ fn every_error_carries_its_reason_its_metadata_and_the_request_id() {
     let reserved = [
         Reason::DuplicateContent,
         Reason::ChallengeRequired,
-        Reason::ContentBlocked,
         Reason::MemberSuspended,
         Reason::MemberBlocked,
         Reason::PolicyUnavailable,

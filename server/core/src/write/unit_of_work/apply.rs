@@ -8,6 +8,7 @@ use crate::domain::ids::CommentId;
 use crate::domain::path::Path;
 use crate::domain::subject::{Subject, SubjectKey};
 use crate::write::change::{Change, NewComment};
+use crate::write::unit_of_work::policy::JudgedText;
 use crate::write::unit_of_work::{ChangeContext, UnitOfWork};
 
 impl UnitOfWork {
@@ -51,7 +52,7 @@ impl UnitOfWork {
     }
 
     fn insert_comment(&mut self, new: NewComment, context: ChangeContext<'_>) -> Result<()> {
-        let NewComment { mut comment, content, client, origin } = new;
+        let NewComment { mut comment, content, client, origin, causes, judged } = new;
         self.revise(context.subject)?;
         let subject = self.subjects.get_mut(context.subject).ok_or_else(|| not_loaded("subject"))?;
         comment.reference.born_revision = subject.revision;
@@ -69,8 +70,10 @@ impl UnitOfWork {
         }
         self.write_set.new_comments.insert(comment.reference.id, context.request);
         self.load_comment(comment.clone());
-        self.review_new(&comment, context)?;
+        self.review_new(&comment, causes, judged.is_decision(), context)?;
         self.publish(&comment);
+        let text = JudgedText { id: comment.reference.id, proposal: 0, from: None, from_version: 0 };
+        self.decide_by_policy(text, judged, context)?;
         self.record_change(&comment, ChangeKind::Created, context.subject);
         self.count(&comment, contribution(comment.lifecycle.state), context.subject)
     }

@@ -84,7 +84,9 @@ impl Request for JudgeComment {
             | CommentAct::Hold
             | CommentAct::Undelete
             | CommentAct::Resubmit
-            | CommentAct::Appeal => {
+            | CommentAct::Appeal
+            | CommentAct::Flag
+            | CommentAct::Mask => {
                 return Err(Error::internal("an act that is no decision was requested as a verdict"));
             }
         })
@@ -176,7 +178,7 @@ impl Ruling {
     /// Returns the parts of a fingerprint. Those of an order are the comment, and the note unless
     /// it is empty: without a note they are those of versions whose fingerprints had no note.
     pub(super) fn body(&self, target: &CommentLocation) -> Vec<Cow<'_, [u8]>> {
-        let Grounds { code, explanation, legal_reference, note, detection, automation } = &self.grounds;
+        let Grounds { code, explanation, legal_reference, note, detection, automation, hits: _ } = &self.grounds;
         if self.form == RulingForm::Order {
             return [id_part(target.id)].into_iter().chain(self.note_part()).collect();
         }
