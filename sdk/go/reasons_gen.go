@@ -54,8 +54,8 @@ const (
 	ReasonLikeInvalid Reason = "LIKE_INVALID"
 	// INVALID_ARGUMENT: Fields are out of bounds; BadRequest lists all of them.
 	ReasonFieldInvalid Reason = "FIELD_INVALID"
-	// INVALID_ARGUMENT: A rule of the object type refuses the text; the metadata names the rule, never
-	// the words. Not served yet.
+	// INVALID_ARGUMENT: A rule of the object type refuses the text, and nothing is stored; the
+	// metadata names the rule, never the words.
 	ReasonContentBlocked Reason = "CONTENT_BLOCKED"
 	// INVALID_ARGUMENT: The text has too many code points after NFC.
 	ReasonContentTooLong Reason = "CONTENT_TOO_LONG"

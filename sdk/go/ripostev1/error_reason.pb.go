@@ -128,10 +128,10 @@ const (
 	// Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id` and
 	// `page_size`.
 	ErrorReason_ERROR_REASON_FIELD_INVALID ErrorReason = 17
-	// INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-	// never the words. Not served yet.
+	// INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored; the metadata
+	// names the rule, never the words.
 	//
-	// Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
+	// Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
 	ErrorReason_ERROR_REASON_CONTENT_BLOCKED ErrorReason = 18
 	// INVALID_ARGUMENT. The text has too many code points after NFC.
 	//

@@ -5270,8 +5270,8 @@ pub mod comment_service_client {
         /// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
         /// the object type's comments wait for review, the comment is PENDING and is answered whole to its
         /// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
-        /// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
+        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED. Not
+        /// served yet: DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":  {"text": "Hi"}}`.
         pub async fn create_comment(
@@ -5404,7 +5404,7 @@ pub mod comment_service_client {
         ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
         /// is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
+        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         pub async fn update_comment(
@@ -5675,8 +5675,8 @@ pub mod comment_service_server {
         /// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
         /// the object type's comments wait for review, the comment is PENDING and is answered whole to its
         /// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
-        /// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
+        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED. Not
+        /// served yet: DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":  {"text": "Hi"}}`.
         async fn create_comment(
@@ -5739,7 +5739,7 @@ pub mod comment_service_server {
         ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
         /// is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
+        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         async fn update_comment(
@@ -6625,10 +6625,10 @@ pub enum ErrorReason {
     /// Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id` and
     /// `page_size`.
     FieldInvalid = 17,
-    /// INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-    /// never the words. Not served yet.
+    /// INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored; the metadata
+    /// names the rule, never the words.
     ///
-    /// Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
+    /// Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
     ContentBlocked = 18,
     /// INVALID_ARGUMENT. The text has too many code points after NFC.
     ///
@@ -7624,7 +7624,7 @@ pub struct ModeratedComment {
     /// The platform on which it was written; empty if unknown.
     #[prost(string, tag = "9")]
     pub platform: ::prost::alloc::string::String,
-    /// The content before words were masked; unset if none were.
+    /// The content before words were masked; unset if none were. Not served yet.
     #[prost(message, optional, tag = "10")]
     pub original: ::core::option::Option<Content>,
 }
@@ -8264,7 +8264,7 @@ pub enum ModerationAction {
     Hold = 10,
     /// Only in decisions of the policy: in sight, and put into the review queue.
     Flag = 11,
-    /// Only in decisions of the policy: words of the text are masked.
+    /// Only in decisions of the policy: words of the text are masked. Not served yet.
     Mask = 12,
 }
 impl ModerationAction {
@@ -9748,7 +9748,7 @@ pub mod reply_service_client {
         /// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
         /// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
         /// parent is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-        /// REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN, CONTENT_BLOCKED, DUPLICATE_CONTENT,
+        /// CONTENT_BLOCKED, REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN, DUPLICATE_CONTENT,
         /// MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":  "Welcome"}}`.
@@ -9889,7 +9889,7 @@ pub mod reply_service_server {
         /// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
         /// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
         /// parent is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-        /// REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN, CONTENT_BLOCKED, DUPLICATE_CONTENT,
+        /// CONTENT_BLOCKED, REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN, DUPLICATE_CONTENT,
         /// MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":  "Welcome"}}`.

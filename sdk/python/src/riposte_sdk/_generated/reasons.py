@@ -89,8 +89,8 @@ class Reason(str, Enum):
     """
     CONTENT_BLOCKED = "CONTENT_BLOCKED"
     """
-    A rule of the object type refuses the text; the metadata names the rule, never the words. Not
-    served yet.
+    A rule of the object type refuses the text, and nothing is stored; the metadata names the rule,
+    never the words.
     """
     CONTENT_TOO_LONG = "CONTENT_TOO_LONG"
     """

@@ -137,10 +137,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     `page_size`.
     """
     ERROR_REASON_CONTENT_BLOCKED: _ErrorReason.ValueType  # 18
-    """INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-    never the words. Not served yet.
+    """INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored; the metadata
+    names the rule, never the words.
 
-    Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
+    Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
     """
     ERROR_REASON_CONTENT_TOO_LONG: _ErrorReason.ValueType  # 19
     """INVALID_ARGUMENT. The text has too many code points after NFC.
@@ -421,10 +421,10 @@ Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id
 `page_size`.
 """
 ERROR_REASON_CONTENT_BLOCKED: ErrorReason.ValueType  # 18
-"""INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-never the words. Not served yet.
+"""INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored; the metadata
+names the rule, never the words.
 
-Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
+Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
 """
 ERROR_REASON_CONTENT_TOO_LONG: ErrorReason.ValueType  # 19
 """INVALID_ARGUMENT. The text has too many code points after NFC.

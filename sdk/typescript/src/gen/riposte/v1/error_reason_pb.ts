@@ -211,10 +211,10 @@ export enum ErrorReason {
   FIELD_INVALID = 17,
 
   /**
-   * INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-   * never the words. Not served yet.
+   * INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored; the metadata
+   * names the rule, never the words.
    *
-   * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
+   * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
    *
    * @generated from enum value: ERROR_REASON_CONTENT_BLOCKED = 18;
    */

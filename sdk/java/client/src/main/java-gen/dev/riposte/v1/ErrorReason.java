@@ -226,10 +226,10 @@ public enum ErrorReason
   ERROR_REASON_FIELD_INVALID(17),
   /**
    * <pre>
-   * INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-   * never the words. Not served yet.
+   * INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored; the metadata
+   * names the rule, never the words.
    *
-   * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
+   * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_CONTENT_BLOCKED = 18;</code>
@@ -721,10 +721,10 @@ public enum ErrorReason
   public static final int ERROR_REASON_FIELD_INVALID_VALUE = 17;
   /**
    * <pre>
-   * INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-   * never the words. Not served yet.
+   * INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored; the metadata
+   * names the rule, never the words.
    *
-   * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
+   * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_CONTENT_BLOCKED = 18;</code>
