@@ -121,9 +121,12 @@ async fn a_new_text_that_a_list_holds_waits_with_a_decision_of_the_policy(fixtur
         ensure!(item.last_decision == Some(decision), "{item:?}");
     }
     ensure!(say.roots(CommentSort::Newest, 10).await?.len() == 1);
-    let told = statements(&say, &ann).await?;
-    ensure!(told.len() == 2 && told.iter().all(|statement| statement.action() == ModerationAction::Hold), "{told:?}");
-    ensure!(told.iter().all(|statement| statement.code == "list.hold" && statement.appeal_until.is_none()));
+    let notified = statements(&say, &ann).await?;
+    ensure!(
+        notified.len() == 2 && notified.iter().all(|statement| statement.action() == ModerationAction::Hold),
+        "{notified:?}"
+    );
+    ensure!(notified.iter().all(|statement| statement.code == "list.hold" && statement.appeal_until.is_none()));
     let waiting = queue(&fixture, of_member(LISTED, &ann)).await?;
     for id in ids(&waiting) {
         judge(&fixture, ModerationAction::Approve, id).await?;
@@ -150,32 +153,32 @@ async fn a_new_text_that_a_list_rejects_is_its_authors_alone_and_may_be_appealed
         ensure!(decision.first_hit().is_some_and(|(_, rule, ..)| rule == "j-1"), "{decision:?}");
         ensure!(moderated(&fixture, made.id).await?.causes.is_empty(), "nothing is left to judge");
     }
-    let told = statements(&say, &ann).await?;
-    ensure!(told.len() == 2 && told.iter().all(|statement| statement.appeal_until.is_some()), "{told:?}");
+    let notified = statements(&say, &ann).await?;
+    ensure!(notified.len() == 2 && notified.iter().all(|statement| statement.appeal_until.is_some()), "{notified:?}");
     let appeal = riposte_sdk::v1::AppealDecisionRequest {
-        decision_id: told[0].id.clone(),
+        decision_id: notified[0].id.clone(),
         member_id: ann.clone(),
         text: "It is a quotation.".to_owned(),
         request_id: uuid::Uuid::now_v7().to_string(),
     };
     say.client.reports().appeal_decision(appeal).await?;
     let waiting = queue(&fixture, of_member(LISTED, &ann)).await?;
-    ensure!(ids(&waiting) == [told[0].comment_id], "{waiting:?}");
-    judge(&fixture, ModerationAction::Approve, told[0].comment_id).await?;
-    ensure!(seen_by(&say, "ben", told[0].comment_id).await?.state() == CommentState::Active);
+    ensure!(ids(&waiting) == [notified[0].comment_id], "{waiting:?}");
+    judge(&fixture, ModerationAction::Approve, notified[0].comment_id).await?;
+    ensure!(seen_by(&say, "ben", notified[0].comment_id).await?.state() == CommentState::Active);
     Ok(())
 }
 
 async fn a_text_that_a_list_refuses_is_not_stored_and_names_the_rule(fixture: Fixture) -> Result<()> {
     let (say, ann) = (Say::on(&fixture.client, LISTED), someone());
     let root = say.comment(&ann, "a root").await?;
-    let refusals = [
+    let rejections = [
         say.comment(&ann, "a refused-word").await.map(drop),
         say.reply(root.id, &ann, "a refused-word, a rejected-word").await.map(drop),
         update(&say, &edit(root.id, &ann, "Refused-Word")).await.map(drop),
     ];
-    for refusal in refusals {
-        let error = Error::from(refusal.err().context("not refused")?);
+    for rejection in rejections {
+        let error = Error::from(rejection.err().context("not refused")?);
         ensure!(error.reason() == ErrorReason::ContentBlocked, "{error:?}");
         ensure!(error.metadata().get("rule").is_some_and(|rule| rule == "list.refuse"), "{error:?}");
         ensure!(error.violations().iter().map(|violation| violation.field.as_str()).eq(["content.text"]), "{error:?}");
@@ -253,8 +256,8 @@ async fn edits_of_a_text_in_sight_follow_the_lists(fixture: Fixture) -> Result<(
     let log = decisions(&fixture, id).await?;
     ensure!(log.len() == 3 && log[0].action() == ModerationAction::Flag && !log[0].proposed_edit, "{log:?}");
     ensure!(moderated(&fixture, id).await?.causes == [i32::from(ReviewCause::Flag)]);
-    let told: Vec<_> = statements(&say, &ann).await?.iter().map(|s| (s.action(), s.proposed_edit)).collect();
-    ensure!(told == [(ModerationAction::Reject, true), (ModerationAction::Hold, true)], "{told:?}");
+    let notified: Vec<_> = statements(&say, &ann).await?.iter().map(|s| (s.action(), s.proposed_edit)).collect();
+    ensure!(notified == [(ModerationAction::Reject, true), (ModerationAction::Hold, true)], "{notified:?}");
     let plain = update(&say, &edit(id, &ann, "plain")).await?;
     ensure!(text(plain.comment.as_ref()) == "plain" && decisions(&fixture, id).await?.len() == 3, "{plain:?}");
     Ok(())

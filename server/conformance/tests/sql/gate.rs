@@ -59,7 +59,7 @@ async fn outcome(store: &SqlStore, key: &SubjectKey, ids: [CommentId; 4]) -> Out
         create(store, key, ModerationMode::Pre).await.into(),
         Withhold { target: at(withheld), ruling: ruling() }.into(),
         Approve { target: at(active), ruling: ruling() }.into(),
-        Edit { disposition: Disposition::Hold, ..author(active) }.into(),
+        Edit { judged: Disposition::Hold.into(), ..author(active) }.into(),
         author(pending).into(),
         Undelete { target: at(deleted), member: member(0) }.into(),
     ];

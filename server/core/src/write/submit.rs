@@ -83,12 +83,12 @@ impl Mutations {
         let request_context = RequestContext { policy, ids: self.ids.as_ref(), id: &request_id, now };
         let mut verb = request.verb(at, request_context).await?.into_type();
         let key = IdempotencyKey::of(&context.caller, context.member.as_ref(), request_context.request_id());
-        // The fingerprint is that of the body as the caller sent it, whatever the policy says of it.
+        // The fingerprint is that of the body as the caller sent it, whatever the policy says.
         let request = RequestIdentity { key, fingerprint: verb.fingerprint(&subject) };
-        if let Err(refusal) = self.judge(&mut verb, &subject).await
+        if let Err(rejection) = self.judge(&mut verb, &subject).await
             && !self.is_repeat(&verb, &subject, key).await?
         {
-            return Err(refusal);
+            return Err(rejection);
         }
         let output = self.submit_one(Command { subject, verb, request, now: self.clock.now() }).await?;
         WriteOutput::of::<R>(output)

@@ -71,18 +71,18 @@ fn judgement(findings: &Findings<'_>) -> Result<PolicyJudgement> {
 
 /// Returns the hits that a decision keeps, the strongest ones first, then those in dry run.
 fn decision_hits(findings: &Findings<'_>) -> Vec<RuleHit> {
-    let is_told = |hit: &&Hit<'_>| hit.effect != HitEffect::Allowed && hit.outcome != PolicyOutcome::Allow;
-    let mut hits: Vec<&Hit<'_>> = findings.hits.iter().filter(is_told).collect();
+    let is_reported = |hit: &&Hit<'_>| hit.effect != HitEffect::Allowed && hit.outcome != PolicyOutcome::Allow;
+    let mut hits: Vec<&Hit<'_>> = findings.hits.iter().filter(is_reported).collect();
     hits.sort_by_key(|hit| (hit.effect == HitEffect::DryRun, std::cmp::Reverse(hit.outcome)));
     hits.truncate(MAX_DECISION_HITS);
-    let mut told: Vec<RuleHit> = hits.into_iter().map(rule_hit).collect();
+    let mut reported: Vec<RuleHit> = hits.into_iter().map(rule_hit).collect();
     if findings.too_many_hits {
-        // It is told in the place of the last hit.
-        told.truncate(MAX_DECISION_HITS - 1);
+        // It takes the place of the last hit.
+        reported.truncate(MAX_DECISION_HITS - 1);
         let (source, version, rule) = (CODE_OF_LISTS.to_owned(), String::new(), Findings::TOO_MANY_HITS.to_owned());
-        told.push(RuleHit { source, version, rule, start: 0, end: 0, dry_run: false });
+        reported.push(RuleHit { source, version, rule, start: 0, end: 0, dry_run: false });
     }
-    told
+    reported
 }
 
 fn rule_hit(hit: &Hit<'_>) -> RuleHit {

@@ -212,7 +212,7 @@ impl Walker {
         }
     }
 
-    /// Returns the judgement of the policy on a text: mostly, it allows it. Some have reasons, which
+    /// Returns the judgement of the policy on a text: mostly, it allows it. Some have reasons that
     /// become decisions.
     fn judgement(&mut self) -> PolicyJudgement {
         let hit = |n: u32| RuleHit {

@@ -1,5 +1,5 @@
-//! What the policy says about the new texts of a batch: their reviews and its decisions, which are
-//! written with them.
+//! The judgements of the policy on the new texts of a batch: reviews and decisions, which are
+//! written with the texts.
 
 use crate::domain::act::CommentAct;
 use crate::domain::comment::Comment;

@@ -63,23 +63,22 @@ impl BatchType for CommandKind {
     }
 
     fn submitted(&self) -> Option<(&Content, bool)> {
-        match self {
-            Self::Create(create) => Some((&create.content, false)),
-            Self::Reply(reply) => Some((&reply.content, false)),
-            Self::Edit(edit) => Some((&edit.content, true)),
-            // The state of an imported comment is that of the item; no other verb has a content.
-            _ => None,
+        // The state of an imported comment is that of its item; other verbs have no content.
+        if let Self::Create(Create { content, .. }) | Self::Reply(Reply { content, .. }) = self {
+            Some((content, false))
+        } else if let Self::Edit(Edit { content, .. }) = self {
+            Some((content, true))
+        } else {
+            None
         }
     }
 
     fn set_judged(&mut self, new: PolicyJudgement) {
-        match self {
-            Self::Create(Create { judged, .. })
-            | Self::Reply(Reply { judged, .. })
-            | Self::Edit(Edit { judged, .. }) => {
-                *judged = new;
-            }
-            _ => {}
+        if let Self::Create(Create { judged, .. })
+        | Self::Reply(Reply { judged, .. })
+        | Self::Edit(Edit { judged, .. }) = self
+        {
+            *judged = new;
         }
     }
 

@@ -49,7 +49,7 @@ impl ReadQuery for CreatedBy {
     }
 }
 
-/// Looks for the record of an earlier request that created no comment.
+/// Reads whether there is a record of an earlier request that created no comment.
 #[derive(Debug)]
 pub(super) struct HasRequest {
     pub(super) key: SubjectKey,

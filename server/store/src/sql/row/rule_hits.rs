@@ -26,8 +26,8 @@ pub(super) fn rule_hits(stored: &[u8]) -> Result<Vec<RuleHit>, DecodeError> {
     Ok(RuleHits::decode(stored)?.hits.into_iter().map(hit).collect())
 }
 
-/// Returns the column with findings; `None` without any. The last ones that find no room are left
-/// out.
+/// Returns the column with findings; `None` without any. The last ones are left out if
+/// all together are too large.
 pub(super) fn rule_hits_column(hits: &[RuleHit]) -> Option<Vec<u8>> {
     let hit = |hit: &RuleHit| {
         let RuleHit { source, version, rule, start, end, dry_run } = hit.clone();
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_findings_are_left_out_where_all_find_no_room() {
+    fn the_last_findings_are_left_out_where_all_together_are_too_large() {
         let hits: Vec<RuleHit> = (0..32).map(|n| hit(n, 200)).collect();
         let column = rule_hits_column(&hits).expect("findings");
         assert!(column.len() <= MAX_BYTES);
