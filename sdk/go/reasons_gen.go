@@ -54,7 +54,7 @@ const (
 	ReasonLikeInvalid Reason = "LIKE_INVALID"
 	// INVALID_ARGUMENT: Fields are out of bounds; BadRequest lists all of them.
 	ReasonFieldInvalid Reason = "FIELD_INVALID"
-	// INVALID_ARGUMENT: A rule of the object type refuses the text, and nothing is stored; the
+	// INVALID_ARGUMENT: A rule of the object type refuses the text, and nothing is stored. The
 	// metadata names the rule, never the words.
 	ReasonContentBlocked Reason = "CONTENT_BLOCKED"
 	// INVALID_ARGUMENT: The text has too many code points after NFC.

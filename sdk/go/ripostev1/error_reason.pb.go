@@ -128,8 +128,8 @@ const (
 	// Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id` and
 	// `page_size`.
 	ErrorReason_ERROR_REASON_FIELD_INVALID ErrorReason = 17
-	// INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored; the metadata
-	// names the rule, never the words.
+	// INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored. The
+	// metadata names the rule, never the words.
 	//
 	// Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
 	ErrorReason_ERROR_REASON_CONTENT_BLOCKED ErrorReason = 18

@@ -669,7 +669,7 @@ type Decision struct {
 	Action ModerationAction `protobuf:"varint,3,opt,name=action,proto3,enum=riposte.v1.ModerationAction" json:"action,omitempty"`
 	// True: the proposed edit was judged, and not the text in sight.
 	ProposedEdit bool `protobuf:"varint,4,opt,name=proposed_edit,json=proposedEdit,proto3" json:"proposed_edit,omitempty"`
-	// The state before; UNSPECIFIED for a decision on a comment that it creates. Of a deleted comment:
+	// The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
 	// the state to which Undelete would have returned.
 	FromState CommentState `protobuf:"varint,5,opt,name=from_state,json=fromState,proto3,enum=riposte.v1.CommentState" json:"from_state,omitempty"`
 	// The state after; of a deleted comment likewise.

@@ -6625,8 +6625,8 @@ pub enum ErrorReason {
     /// Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id` and
     /// `page_size`.
     FieldInvalid = 17,
-    /// INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored; the metadata
-    /// names the rule, never the words.
+    /// INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored. The
+    /// metadata names the rule, never the words.
     ///
     /// Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
     ContentBlocked = 18,
@@ -7653,7 +7653,7 @@ pub struct Decision {
     /// True: the proposed edit was judged, and not the text in sight.
     #[prost(bool, tag = "4")]
     pub proposed_edit: bool,
-    /// The state before; UNSPECIFIED for a decision on a comment that it creates. Of a deleted comment:
+    /// The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
     /// the state to which Undelete would have returned.
     #[prost(enumeration = "CommentState", tag = "5")]
     pub from_state: i32,

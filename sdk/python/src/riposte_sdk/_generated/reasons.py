@@ -89,7 +89,7 @@ class Reason(str, Enum):
     """
     CONTENT_BLOCKED = "CONTENT_BLOCKED"
     """
-    A rule of the object type refuses the text, and nothing is stored; the metadata names the rule,
+    A rule of the object type refuses the text, and nothing is stored. The metadata names the rule,
     never the words.
     """
     CONTENT_TOO_LONG = "CONTENT_TOO_LONG"

@@ -137,8 +137,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     `page_size`.
     """
     ERROR_REASON_CONTENT_BLOCKED: _ErrorReason.ValueType  # 18
-    """INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored; the metadata
-    names the rule, never the words.
+    """INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored. The
+    metadata names the rule, never the words.
 
     Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
     """
@@ -421,8 +421,8 @@ Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id
 `page_size`.
 """
 ERROR_REASON_CONTENT_BLOCKED: ErrorReason.ValueType  # 18
-"""INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored; the metadata
-names the rule, never the words.
+"""INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored. The
+metadata names the rule, never the words.
 
 Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
 """

@@ -447,7 +447,7 @@ class Decision(_message.Message):
     proposed_edit: _builtins.bool
     """True: the proposed edit was judged, and not the text in sight."""
     from_state: _comment_pb2.CommentState.ValueType
-    """The state before; UNSPECIFIED for a decision on a comment that it creates. Of a deleted comment:
+    """The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
     the state to which Undelete would have returned.
     """
     to_state: _comment_pb2.CommentState.ValueType

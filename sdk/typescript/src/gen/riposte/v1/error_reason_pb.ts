@@ -211,8 +211,8 @@ export enum ErrorReason {
   FIELD_INVALID = 17,
 
   /**
-   * INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored; the metadata
-   * names the rule, never the words.
+   * INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored. The
+   * metadata names the rule, never the words.
    *
    * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
    *

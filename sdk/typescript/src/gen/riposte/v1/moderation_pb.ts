@@ -197,7 +197,7 @@ export type Decision = Message<"riposte.v1.Decision"> & {
   proposedEdit: boolean;
 
   /**
-   * The state before; UNSPECIFIED for a decision on a comment that it creates. Of a deleted comment:
+   * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
    * the state to which Undelete would have returned.
    *
    * @generated from field: riposte.v1.CommentState from_state = 5;

@@ -116,7 +116,7 @@ public final class Errors {
    * <li>OBJECT_TYPE_UNKNOWN: The object type is not registered. Register it in the configuration.
    * <li>LIKE_INVALID: The like value is unspecified or unknown.
    * <li>FIELD_INVALID: Fields are out of bounds; BadRequest lists all of them.
-   * <li>CONTENT_BLOCKED: A rule of the object type refuses the text, and nothing is stored; the
+   * <li>CONTENT_BLOCKED: A rule of the object type refuses the text, and nothing is stored. The
    * metadata names the rule, never the words.
    * <li>CONTENT_TOO_LONG: The text has too many code points after NFC.
    * <li>MESSAGE_TOO_LARGE: The whole message is larger than the service reads.

@@ -159,7 +159,7 @@ private static final long serialVersionUID = 0L;
   private int fromState_ = 0;
   /**
    * <pre>
-   * The state before; UNSPECIFIED for a decision on a comment that it creates. Of a deleted comment:
+   * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
    * the state to which Undelete would have returned.
    * </pre>
    *
@@ -171,7 +171,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The state before; UNSPECIFIED for a decision on a comment that it creates. Of a deleted comment:
+   * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
    * the state to which Undelete would have returned.
    * </pre>
    *
@@ -1494,7 +1494,7 @@ private static final long serialVersionUID = 0L;
     private int fromState_ = 0;
     /**
      * <pre>
-     * The state before; UNSPECIFIED for a decision on a comment that it creates. Of a deleted comment:
+     * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
      * the state to which Undelete would have returned.
      * </pre>
      *
@@ -1506,7 +1506,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The state before; UNSPECIFIED for a decision on a comment that it creates. Of a deleted comment:
+     * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
      * the state to which Undelete would have returned.
      * </pre>
      *
@@ -1522,7 +1522,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The state before; UNSPECIFIED for a decision on a comment that it creates. Of a deleted comment:
+     * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
      * the state to which Undelete would have returned.
      * </pre>
      *
@@ -1536,7 +1536,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The state before; UNSPECIFIED for a decision on a comment that it creates. Of a deleted comment:
+     * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
      * the state to which Undelete would have returned.
      * </pre>
      *
@@ -1555,7 +1555,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The state before; UNSPECIFIED for a decision on a comment that it creates. Of a deleted comment:
+     * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
      * the state to which Undelete would have returned.
      * </pre>
      *

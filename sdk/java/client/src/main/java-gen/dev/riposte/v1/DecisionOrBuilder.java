@@ -69,7 +69,7 @@ public interface DecisionOrBuilder extends
 
   /**
    * <pre>
-   * The state before; UNSPECIFIED for a decision on a comment that it creates. Of a deleted comment:
+   * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
    * the state to which Undelete would have returned.
    * </pre>
    *
@@ -79,7 +79,7 @@ public interface DecisionOrBuilder extends
   int getFromStateValue();
   /**
    * <pre>
-   * The state before; UNSPECIFIED for a decision on a comment that it creates. Of a deleted comment:
+   * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
    * the state to which Undelete would have returned.
    * </pre>
    *

@@ -226,8 +226,8 @@ public enum ErrorReason
   ERROR_REASON_FIELD_INVALID(17),
   /**
    * <pre>
-   * INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored; the metadata
-   * names the rule, never the words.
+   * INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored. The
+   * metadata names the rule, never the words.
    *
    * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
    * </pre>
@@ -721,8 +721,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_FIELD_INVALID_VALUE = 17;
   /**
    * <pre>
-   * INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored; the metadata
-   * names the rule, never the words.
+   * INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored. The
+   * metadata names the rule, never the words.
    *
    * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
    * </pre>
