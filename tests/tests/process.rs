@@ -44,8 +44,10 @@ mod process {
     mod stuck_consumers;
     mod telemetry;
     mod unavailable;
+    mod unjudged_pages;
     mod unjudged_texts;
     mod upkeep;
+    mod verdict_races;
     mod walking;
     mod watching;
     mod wild;
