@@ -21,6 +21,7 @@ mod process {
     mod idle;
     mod import_streams;
     mod imports;
+    mod judging_races;
     mod layout;
     mod leases;
     mod metrics;
@@ -47,7 +48,6 @@ mod process {
     mod unjudged_pages;
     mod unjudged_texts;
     mod upkeep;
-    mod verdict_races;
     mod walking;
     mod watching;
     mod wild;

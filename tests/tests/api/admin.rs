@@ -135,8 +135,12 @@ async fn an_act_on_another_version_than_the_one_that_was_read_is_refused(fixture
     let moderator_id = "mod".to_owned();
     let doom = AdminServiceDeleteCommentRequest { id, moderator_id, etag: read, ..Default::default() };
     ensure!(refused(admin.delete_comment(doom.clone()).await)?.1 == ErrorReason::EtagMismatch);
-    admin.unhide_comment(UnhideCommentRequest { etag: decided.etag, ..unhide }).await?;
-    let etag = moderated(&fixture, id).await?.etag;
+    let reason = "shown again".to_owned();
+    admin.unhide_comment(UnhideCommentRequest { etag: decided.etag, reason, ..unhide }).await?;
+    let decided = moderated(&fixture, id).await?;
+    let grounds = decided.last_decision.unwrap_or_default().grounds.unwrap_or_default();
+    ensure!((grounds.code.as_str(), grounds.note.as_str()) == ("unspecified", "shown again"), "{grounds:?}");
+    let etag = decided.etag;
     let doom = AdminServiceDeleteCommentRequest { etag, ..doom };
     let request_id = uuid::Uuid::new_v4().to_string();
     let doom = AdminServiceDeleteCommentRequest { request_id, reason: "late".into(), ..doom };
@@ -144,8 +148,8 @@ async fn an_act_on_another_version_than_the_one_that_was_read_is_refused(fixture
     ensure!(admin.delete_comment(doom.clone()).await?.into_inner() == deleted, "a repeat");
     let other = AdminServiceDeleteCommentRequest { reason: "another".into(), ..doom.clone() };
     ensure!(refused(admin.delete_comment(other).await)?.1 == ErrorReason::RequestIdReused);
-    let silent = AdminServiceDeleteCommentRequest { reason: String::new(), ..doom };
-    ensure!(refused(admin.delete_comment(silent).await)?.1 == ErrorReason::RequestIdReused);
+    let bare = AdminServiceDeleteCommentRequest { reason: String::new(), ..doom };
+    ensure!(refused(admin.delete_comment(bare).await)?.1 == ErrorReason::RequestIdReused);
     ensure!(refused(delete(&fixture, id).await)? == (Code::NotFound, ErrorReason::CommentNotFound), "a second delete");
     Ok(())
 }

@@ -111,7 +111,7 @@ async fn compare(server: &Server) -> Result<()> {
     let before = pages(&say, &roots, first.subject_revision).await?;
     let last = hold(&say, &roots, &replies).await?;
     ensure!(last > first.subject_revision, "the subject's revision moves: {last}");
-    // From the rows, and from the copies that the first reads made.
+    // From the rows, and from the cache, which the first reads filled.
     for _ in 0..3 {
         let after = pages(&say, &roots, last).await?;
         for ((name, before), (_, after)) in before.iter().zip(&after) {

@@ -27,19 +27,19 @@ impl AuditedResponse {
     pub(crate) fn roots(page: RootPage) -> Self {
         let mut page = page.redacted();
         let threads = page.threads.items.iter_mut().chain(&mut page.pinned);
-        threads.for_each(|thread| forget_next_floor(&mut thread.root));
+        threads.for_each(|thread| remove_next_floor(&mut thread.root));
         Self::Roots(Box::new(page))
     }
 
     pub(crate) fn replies(page: ReplyPage) -> Self {
         let mut page = page.redacted();
-        forget_next_floor(&mut page.root);
+        remove_next_floor(&mut page.root);
         Self::Replies(Box::new(page))
     }
 
     pub(crate) fn comment(view: Option<CommentView>) -> Self {
         let mut view = view.map(|view| view.seen_by(None));
-        view.iter_mut().for_each(forget_next_floor);
+        view.iter_mut().for_each(remove_next_floor);
         Self::Comment(view.map(Box::new))
     }
 
@@ -117,6 +117,6 @@ impl AuditedResponse {
 /// Removes the next floor of a comment. A reply that waits takes a floor and leaves the revision of
 /// its root, so the cache may have a lower one until the next visible reply. It is only an upper
 /// bound of the floors that readers see.
-fn forget_next_floor(view: &mut CommentView) {
+fn remove_next_floor(view: &mut CommentView) {
     view.comment.next_floor = 0;
 }

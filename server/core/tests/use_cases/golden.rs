@@ -32,8 +32,8 @@ const REQUEST_ID: &str = "018f4a2e-0000-7000-8000-000000000001";
 #[derive(Debug, Default)]
 struct RecordingLog(Mutex<Vec<RecordedCommand>>);
 
-/// The stored name and code of the verb of a command, its identity, and the fingerprint that earlier
-/// versions gave it.
+/// The stored name and code of the verb of a command, its identity, and the fingerprint of earlier
+/// versions for it.
 type RecordedCommand = (&'static str, i8, RequestIdentity, Option<Fingerprint>);
 
 #[async_trait]

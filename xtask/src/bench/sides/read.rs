@@ -27,16 +27,7 @@ pub(super) fn sides(row: Row, builder: &mut LoadBuilder<'_, '_>) -> Result<Vec<S
             let bytes = [builder.timed("page", &load), vec!["--endpoint".to_owned(), constant]].concat();
             vec![Side::new("riposte", builder.through("page", 1, &load)), Side::new("constant bytes", bytes)]
         }
-        Row::PageHotPre => {
-            let held = ["--prefix", "held"];
-            builder.environment.ask(&builder.ask("threads", &PAGE))?;
-            builder.environment.ask(&builder.ask("threads", &[&PAGE[..], &held].concat()))?;
-            let beside = [&held[..], &["--held-creates", HELD_PER_SECOND]].concat();
-            vec![
-                Side::new("riposte", builder.through("page", 1, &beside)),
-                Side::new("without creates", builder.through("page", 1, &PAGE)),
-            ]
-        }
+        Row::PageHotPre => page_hot_pre(builder)?,
         Row::PageRedis => page_redis(builder)?,
         Row::PageDb => {
             builder.environment.ask(&builder.ask("threads", &PAGE))?;
@@ -96,6 +87,19 @@ pub(super) fn sides(row: Row, builder: &mut LoadBuilder<'_, '_>) -> Result<Vec<S
         | Row::CreatePre
         | Row::Idle => bail!("{} does not read", row.name()),
     })
+}
+
+/// Returns first pages of a subject whose new comments wait for review, and of one without creates.
+fn page_hot_pre(builder: &LoadBuilder<'_, '_>) -> Result<Vec<Side>> {
+    let held = ["--prefix", "held"];
+    for subject in [PAGE, held] {
+        builder.environment.ask(&builder.ask("threads", &subject))?;
+    }
+    let beside = [&held[..], &["--held-creates", HELD_PER_SECOND]].concat();
+    Ok(vec![
+        Side::new("riposte", builder.through("page", 1, &beside)),
+        Side::new("without creates", builder.through("page", 1, &PAGE)),
+    ])
 }
 
 /// Returns the bare statements on the tables of the service, of which there must be one of each:

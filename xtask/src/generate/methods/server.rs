@@ -159,6 +159,6 @@ fn audit_details(row: &Row) -> String {
     if row.audit_details.is_empty() {
         return String::new();
     }
-    let facts = row.audit_details.iter().map(|(fact, field)| format!("({fact:?}, self.{field}.to_audit()),"));
-    format!("\nfn audit_details(&self) -> AuditDetails {{\nvec![{}]\n}}\n", facts.collect::<String>())
+    let fields = row.audit_details.iter().map(|(fact, field)| format!("({fact:?}, self.{field}.to_audit()),"));
+    format!("\nfn audit_details(&self) -> AuditDetails {{\nvec![{}]\n}}\n", fields.collect::<String>())
 }

@@ -57,7 +57,7 @@ impl UnitOfWork {
         comment.reference.born_revision = subject.revision;
         match comment.reference.root_id {
             None => subject.next_floor = next_floor(comment.reference.floor)?,
-            // Nobody who reads the root sees this: it takes the floor and keeps its revision.
+            // No reader of the root sees this, so the root keeps its revision.
             Some(root) if !comment.lifecycle.state.is_visible() => {
                 self.row_of(root)?.next_floor = next_floor(comment.reference.floor)?;
             }

@@ -120,16 +120,14 @@ fn an_order_without_a_note_is_not_repeated_by_one_with_a_note() {
         let verb: CommandKind = match noted.verb.clone() {
             CommandKind::Hide(order) => Hide { ruling, ..order }.into(),
             CommandKind::Unhide(order) => Unhide { ruling, ..order }.into(),
-            CommandKind::Delete(order) => {
-                Delete { actor: DeleteActor::Moderator(Box::new(ruling)), ..order }.into()
-            }
+            CommandKind::Delete(order) => Delete { actor: DeleteActor::Moderator(Box::new(ruling)), ..order }.into(),
             other => panic!("{other:?}"),
         };
         let fingerprint = verb.fingerprint(&noted.subject);
-        let silent = Command { verb, request: RequestIdentity { fingerprint, ..noted.request }, ..noted.clone() };
-        let first = fixture.run_command(&silent).expect(name);
+        let bare = Command { verb, request: RequestIdentity { fingerprint, ..noted.request }, ..noted.clone() };
+        let first = fixture.run_command(&bare).expect(name);
         assert_eq!(fixture.run_command(&noted), Err(Error::RequestIdReused), "{name}");
-        let repeated = fixture.run_command(&silent).expect(name);
+        let repeated = fixture.run_command(&bare).expect(name);
         assert_eq!((repeated.revision, repeated.replayed), (first.revision, true), "{name}");
     }
 }

@@ -1,5 +1,5 @@
 //! Two moderators judge the same comments at the same time: one verdict on each etag wins, and the
-//! other one is told which.
+//! error of the other one names the decision.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use riposte_sdk::v1::{
 };
 use riposte_tests::{Say, Server};
 
-/// The number of comments; the variable RIPOSTE_TEST_VERDICT_ITEMS sets another one. Each
+/// The number of comments; the variable RIPOSTE_TEST_JUDGED_ITEMS sets another one. Each
 /// moderator judges each comment twice.
 const ITEMS: usize = 200;
 const MODERATORS: [&str; 2] = ["one", "two"];
@@ -23,14 +23,14 @@ const CONCURRENT: usize = 16;
 const BATCH: usize = 50;
 
 /// A comment as both moderators read it: its id, its etag and its state.
-type Seen = (i64, String, CommentState);
+type Read = (i64, String, CommentState);
 
 /// Lets a moderator judge what was read.
 async fn submit(
     server: &Server,
     moderator: &str,
     action: ModerationAction,
-    seen: &[&Seen],
+    seen: &[&Read],
 ) -> Result<Vec<VerdictResult>> {
     if seen.is_empty() {
         return Ok(Vec::new());
@@ -47,7 +47,7 @@ async fn submit(
 }
 
 /// Returns how the comment is after the verdicts of both moderators, of which exactly one won.
-fn winner(pair: [VerdictResult; 2]) -> Result<Seen> {
+fn winner(pair: [VerdictResult; 2]) -> Result<Read> {
     let [first, second] = pair;
     let (won, lost) =
         if matches!(first.result, Some(Outcome::Decision(_))) { (first, second) } else { (second, first) };
@@ -61,14 +61,14 @@ fn winner(pair: [VerdictResult; 2]) -> Result<Seen> {
 }
 
 /// Lets both moderators judge a batch at the same time, each by its own action.
-async fn judge(server: &Server, actions: [ModerationAction; 2], seen: Vec<&Seen>) -> Result<Vec<Seen>> {
+async fn judge(server: &Server, actions: [ModerationAction; 2], seen: Vec<&Read>) -> Result<Vec<Read>> {
     let of = |n: usize| submit(server, MODERATORS[n], actions[n], &seen);
     let (one, two) = try_join(of(0), of(1)).await?;
     ensure!(one.len() == seen.len() && two.len() == seen.len());
     one.into_iter().zip(two).map(|(one, two)| winner([one, two])).collect()
 }
 
-async fn read(server: &Server, ids: &[i64]) -> Result<Vec<Seen>> {
+async fn read(server: &Server, ids: &[i64]) -> Result<Vec<Read>> {
     let request = GetModeratedCommentsRequest { ids: ids.to_vec(), allow_missing: false };
     let found = server.moderation()?.get_moderated_comments(request).await?.into_inner().comments;
     let seen = |of: riposte_sdk::v1::ModeratedComment| {
@@ -79,8 +79,8 @@ async fn read(server: &Server, ids: &[i64]) -> Result<Vec<Seen>> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_verdict_on_each_etag_wins_and_the_other_is_told_which() -> Result<()> {
-    let items = std::env::var("RIPOSTE_TEST_VERDICT_ITEMS").ok().map(|items| items.parse()).transpose()?;
+async fn one_decision_on_each_etag_is_made_and_the_refusal_names_it() -> Result<()> {
+    let items = std::env::var("RIPOSTE_TEST_JUDGED_ITEMS").ok().map(|items| items.parse()).transpose()?;
     let items: usize = items.unwrap_or(ITEMS);
     let server = Server::dev_with(None, &["--moderate", "pre"]).await?;
     let say = &Say::on(&server.client()?, "article");
@@ -101,7 +101,7 @@ async fn one_verdict_on_each_etag_wins_and_the_other_is_told_which() -> Result<(
         )
         .await?;
         ensure!(shown.len() + refused.len() == ids.len(), "{first:?}");
-        let second: BTreeSet<Seen> = shown.into_iter().chain(refused).collect();
+        let second: BTreeSet<Read> = shown.into_iter().chain(refused).collect();
         ensure!(read(server, ids).await?.into_iter().collect::<BTreeSet<_>>() == second);
         anyhow::Ok(ids.len())
     });
