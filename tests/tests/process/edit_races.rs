@@ -22,7 +22,7 @@ use tonic_types::StatusExt;
 /// The number of reads of a run; the variable RIPOSTE_TEST_EDIT_READS sets another one.
 const READS: u64 = 4_000;
 /// The readers, each on a connection of its own.
-const READERS: usize = 16;
+const READERS: usize = 8;
 const COMMENTS: usize = 3;
 const MODERATORS: usize = 2;
 const AUTHOR: &str = "ann";

@@ -18,7 +18,8 @@ use riposte_tests::{Say, Server};
 const ITEMS: usize = 200;
 const MODERATORS: [&str; 2] = ["one", "two"];
 /// The creates, and the pairs of batches, that are under way at the same time.
-const CONCURRENT: usize = 16;
+const CREATES: usize = 16;
+const PAIRS: usize = 2;
 /// The targets of a batch that moderators read, and then judge.
 const BATCH: usize = 50;
 
@@ -85,7 +86,7 @@ async fn one_decision_on_each_etag_is_made_and_the_refusal_names_it() -> Result<
     let server = Server::dev_with(None, &["--moderate", "pre"]).await?;
     let say = &Say::on(&server.client()?, "article");
     let made = stream::iter(0..items).map(async |n| say.comment("ann", &format!("text {n}")).await);
-    let made: Vec<i64> = made.buffer_unordered(CONCURRENT).map_ok(|comment| comment.id).try_collect().await?;
+    let made: Vec<i64> = made.buffer_unordered(CREATES).map_ok(|comment| comment.id).try_collect().await?;
     let server = &server;
     let judged = stream::iter(made.chunks(BATCH)).map(async |ids| {
         let seen = read(server, ids).await?;
@@ -105,7 +106,7 @@ async fn one_decision_on_each_etag_is_made_and_the_refusal_names_it() -> Result<
         ensure!(read(server, ids).await?.into_iter().collect::<BTreeSet<_>>() == second);
         anyhow::Ok(ids.len())
     });
-    let judged: Vec<usize> = judged.buffer_unordered(CONCURRENT).try_collect().await?;
+    let judged: Vec<usize> = judged.buffer_unordered(PAIRS).try_collect().await?;
     ensure!(judged.iter().sum::<usize>() == items, "{judged:?}");
     println!("{items} comments, {} verdicts, {} decisions", 4 * items, 2 * items);
     Ok(())
