@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{
-    BatchGetCommentsRequest, ClaimReviewItemsRequest, CommentSort, GetCommentRequest, GetModeratedCommentsRequest,
-    GetThreadRequest, Grounds, ListCommentRevisionsRequest, ListConversationRequest, ListMemberCommentsRequest,
-    ListUnlistedCommentsRequest, ModeratedComment, ModerationAction, SubmitVerdictsRequest, UpdateCommentRequest,
-    VerdictTarget,
+    BatchGetCommentsRequest, ClaimReviewItemsRequest, CommentSort, CommentState, GetCommentRequest,
+    GetModeratedCommentsRequest, GetThreadRequest, Grounds, ListCommentRevisionsRequest, ListConversationRequest,
+    ListMemberCommentsRequest, ListUnlistedCommentsRequest, ModeratedComment, ModerationAction, SubmitVerdictsRequest,
+    UpdateCommentRequest, VerdictTarget,
 };
+use riposte_tests::mysql::Databases;
 use riposte_tests::say::content;
-use riposte_tests::{Say, Server};
+use riposte_tests::{Say, Server, mysql};
 
 use super::cache::{cache_url, start_redis};
 
@@ -20,7 +21,7 @@ const CANARY: &str = "canary";
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Approves comments as they are now.
-async fn approve(server: &Server, ids: &[i64]) -> Result<()> {
+pub(super) async fn approve(server: &Server, ids: &[i64]) -> Result<()> {
     judge(server, ids, ModerationAction::Approve, |comment| comment.etag).await
 }
 
@@ -109,6 +110,37 @@ async fn public(say: &Say, ids: &[i64]) -> Result<String> {
         }
     }
     Ok(shown)
+}
+
+#[tokio::test]
+async fn a_refused_comment_leaves_the_list_of_its_author_after_seven_days() -> Result<()> {
+    let Some(servers) = mysql::servers() else { return Ok(()) };
+    let databases = Databases::on(&servers, ["--set", "object_type_defaults.moderation=pre"]).await?;
+    let server = Server::serve_with(&databases.arguments).await?;
+    let say = Say::on(&server.client()?, "article");
+    let (refused, waits) = (say.comment("ann", "refused").await?.id, say.comment("ann", "waits").await?.id);
+    judge(&server, &[refused], ModerationAction::Reject, |comment| comment.etag).await?;
+    let listed = async || -> Result<Vec<i64>> {
+        let (subject, member_id) = (Some(say.key.clone()), "ann".to_owned());
+        let request = ListUnlistedCommentsRequest { subject, member_id, ..ListUnlistedCommentsRequest::default() };
+        let found = say.client.comments().list_unlisted_comments(request).await?.into_inner().comments;
+        Ok(found.into_iter().filter_map(|unlisted| Some(unlisted.comment?.id)).collect())
+    };
+    ensure!(listed().await? == [waits, refused], "{:?}", listed().await?);
+    // Seconds less than seven days ago, and more.
+    let days = 7 * 24 * 60 * 60 * 1_000_i64;
+    for (ago, expected) in [(days - 600_000, vec![waits, refused]), (600_000, vec![waits])] {
+        for url in &servers {
+            let moved =
+                format!("UPDATE comment_review SET unlisted_until = unlisted_until - {ago} WHERE unlisted_until > 0");
+            mysql::query(url, &databases.name, &moved).await?;
+        }
+        ensure!(listed().await? == expected, "{ago} ms: {:?}", listed().await?);
+    }
+    let request = GetCommentRequest { id: refused, viewer_member_id: "ann".into(), ..GetCommentRequest::default() };
+    let own = say.client.comments().get_comment(request).await?.into_inner().comment.context("no comment")?;
+    ensure!(own.state() == CommentState::Rejected && own.content.is_some(), "elsewhere it stays: {own:?}");
+    Ok(())
 }
 
 #[tokio::test]

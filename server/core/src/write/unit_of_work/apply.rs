@@ -58,6 +58,10 @@ impl UnitOfWork {
         comment.reference.born_revision = subject.revision;
         match comment.reference.root_id {
             None => subject.next_floor = next_floor(comment.reference.floor)?,
+            // No reader of the root sees this, so the root keeps its revision.
+            Some(root) if !comment.lifecycle.state.is_visible() => {
+                self.row_of(root)?.next_floor = next_floor(comment.reference.floor)?;
+            }
             Some(root) => self.change(root)?.next_floor = next_floor(comment.reference.floor)?,
         }
         comment.relist();
@@ -131,11 +135,17 @@ impl UnitOfWork {
 
     /// Starts a change of a comment: returns its row and increments the comment's own revision.
     pub(super) fn change(&mut self, id: CommentId) -> Result<&mut Comment> {
+        let comment = self.row_of(id)?;
+        comment.lifecycle.revision = next_revision(comment.lifecycle.revision)?;
+        Ok(comment)
+    }
+
+    /// Returns the row of a comment, which will be written.
+    fn row_of(&mut self, id: CommentId) -> Result<&mut Comment> {
         let comment = self.comments.get_mut(&id).ok_or_else(|| not_loaded("comment"))?;
         if !self.write_set.new_comments.contains_key(&id) {
             self.write_set.comments.entry(id).or_insert_with(|| comment.clone());
         }
-        comment.lifecycle.revision = next_revision(comment.lifecycle.revision)?;
         Ok(comment)
     }
 
