@@ -125,12 +125,20 @@ pub(crate) enum Mutant {
     OwnAppealJudged,
     /// A member is sometimes shown a statement to another one.
     StatementsMixed,
+    /// The outcomes of reports are exchanged: those that were acted on show as kept.
+    OutcomesSwapped,
+    /// The outcome of a report is always that of the first read of the process.
+    OutcomesNeverReloaded,
+    /// A page of the queue is in the order of its comments.
+    QueueById,
+    /// Items are due later with each read of the queue.
+    DueLater,
     /// The repeat of a verdict is not recognised, so it is refused for its etag.
     RepeatRefused,
 }
 
 /// The mutants of ports and of page tokens, by name.
-pub(crate) const MUTANTS: [(&str, Mutant); 61] = [
+pub(crate) const MUTANTS: [(&str, Mutant); 65] = [
     ("repeats-not-detected", Mutant::RepeatsNotDetected),
     ("late-likes", Mutant::LateLikes),
     ("refused-after-commit", Mutant::RefusedAfterCommit),
@@ -192,6 +200,10 @@ pub(crate) const MUTANTS: [(&str, Mutant); 61] = [
     ("own-appeal-judged", Mutant::OwnAppealJudged),
     ("statements-mixed", Mutant::StatementsMixed),
     ("repeat-refused", Mutant::RepeatRefused),
+    ("outcomes-swapped", Mutant::OutcomesSwapped),
+    ("outcomes-never-reloaded", Mutant::OutcomesNeverReloaded),
+    ("queue-by-id", Mutant::QueueById),
+    ("due-later", Mutant::DueLater),
 ];
 
 /// Returns true at random, once in `many` calls on average.

@@ -26,7 +26,7 @@ pub(crate) use op::{
 };
 pub(crate) use review::{
     APPEAL, JudgedTarget, ModeratedItem, ModeratorAct, PublicRead, ReviewCall, ReviewResponse, SeenComment,
-    SeenDecision, SeenProposal, SeenStatement, proposal_state, state,
+    SeenDecision, SeenProposal, SeenReport, SeenStatement, outcome, proposal_state, state,
 };
 pub(crate) use table::{
     CommentRow, ContentRow, DecisionRow, LikeRow, ProposalRow, ReportRow, ReviewRow, Rows, SubjectRow, Table,
