@@ -133,7 +133,7 @@ pub(crate) struct ModeratedItem {
     pub(crate) open: bool,
     /// The number of the last decision; 0 without one.
     pub(crate) decisions: i32,
-    /// The time in milliseconds at which it is due, in the queue and in claims; 0 in other responses.
+    /// The time in milliseconds at which it is due, in the queue and in claims; 0 elsewhere.
     pub(crate) due: i64,
     /// The proposed edit that waits or was refused last.
     pub(crate) proposal: Option<SeenProposal>,
@@ -174,8 +174,8 @@ pub(crate) struct SeenStatement {
 /// The outcomes of reports, by their numbers in the contract.
 pub(crate) mod outcome {
     pub(crate) const OPEN: i32 = 1;
-    pub(crate) const ACTED: i32 = 2;
-    pub(crate) const KEPT: i32 = 3;
+    pub(crate) const RESTRICTED: i32 = 2;
+    pub(crate) const UNRESTRICTED: i32 = 3;
 }
 
 /// A report in a response to its reporter.

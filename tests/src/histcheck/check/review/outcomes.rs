@@ -1,4 +1,4 @@
-//! What became of a report follows from the rows: it is open until the first decision after it that
+//! The outcome of a report follows from the rows: it is open until the first decision after it that
 //! settles the reports of its comment. A reporter reads its own report, once, and no other.
 
 use std::collections::BTreeMap;
@@ -73,9 +73,13 @@ fn check_row(lives: &Lives<'_>, (id, reporter): (i64, u8), requests: &Requests, 
     let (Some(row), Some((begun, known))) = (row(lives, id, reporter), maker(requests)) else { return };
     let numbers = |may_be: &dyn Fn(Nanos, Nanos) -> bool| {
         let decided = lives.decided.range((id, i32::MIN)..=(id, i32::MAX));
-        decided.filter(|(_, (sent, told))| may_be(*sent, *told)).map(|((_, number), _)| *number).max().unwrap_or(0)
+        decided
+            .filter(|(_, (sent, known_at))| may_be(*sent, *known_at))
+            .map(|((_, number), _)| *number)
+            .max()
+            .unwrap_or(0)
     };
-    let (least, most) = (numbers(&|_, told| told < begun), numbers(&|sent, _| sent < known));
+    let (least, most) = (numbers(&|_, known_at| known_at < begun), numbers(&|sent, _| sent < known));
     if !(least..=most).contains(&row.decisions) {
         let created = lives.comments.get(&id).map(|life| life.created);
         let description = || format!("{row:?} was made after {least} to {most} decisions");
@@ -121,7 +125,7 @@ fn violation(
 /// Returns the outcomes that a report may have had during a call.
 fn expected(lives: &Lives<'_>, op: &Op, row: &ReportRow) -> Vec<i32> {
     if row.settled != 0 {
-        return vec![outcome::KEPT];
+        return vec![outcome::UNRESTRICTED];
     }
     let settles = |decision: &&DecisionRow| decision.number > row.decisions && outcome_of(decision).is_some();
     let Some(decision) = lives.decisions_on(row.comment).find(settles) else { return vec![outcome::OPEN] };
@@ -135,8 +139,8 @@ fn expected(lives: &Lives<'_>, op: &Op, row: &ReportRow) -> Vec<i32> {
 fn outcome_of(row: &DecisionRow) -> Option<i32> {
     use ModeratorAct::{Approve, Delete, Hide, Keep, Reject, Unhide, Withhold};
     match ModeratorAct::of(row.act)? {
-        Reject | Hide | Delete => Some(outcome::ACTED),
-        Approve | Unhide | Keep => Some(outcome::KEPT),
+        Reject | Hide | Delete => Some(outcome::RESTRICTED),
+        Approve | Unhide | Keep => Some(outcome::UNRESTRICTED),
         Withhold => None,
     }
 }
@@ -171,27 +175,27 @@ mod tests {
     #[test]
     fn a_report_is_open_until_the_decision_that_settles_it() {
         hidden(7, &[seen(outcome::OPEN)]).finds_nothing();
-        hidden(9, &[seen(outcome::ACTED)]).finds_nothing();
+        hidden(9, &[seen(outcome::RESTRICTED)]).finds_nothing();
         hidden(8, &[seen(outcome::OPEN)]).finds_nothing();
-        hidden(8, &[seen(outcome::ACTED)]).finds_nothing();
-        hidden(7, &[seen(outcome::ACTED)]).finds("outcomes", "leads to [1]");
+        hidden(8, &[seen(outcome::RESTRICTED)]).finds_nothing();
+        hidden(7, &[seen(outcome::RESTRICTED)]).finds("outcomes", "leads to [1]");
         hidden(9, &[seen(outcome::OPEN)]).finds("outcomes", "leads to [2]");
-        hidden(9, &[seen(outcome::KEPT)]).finds("outcomes", "leads to [2]");
+        hidden(9, &[seen(outcome::UNRESTRICTED)]).finds("outcomes", "leads to [2]");
     }
 
     #[test]
     fn the_first_decision_after_a_report_settles_it() {
         let unhidden = |outcome| {
-            let mut sample = hidden(9, &[seen(outcome::ACTED)]);
+            let mut sample = hidden(9, &[seen(outcome::RESTRICTED)]);
             sample.unhide(10);
             read(&mut sample, 11, &[seen(outcome)]);
             sample
         };
-        unhidden(outcome::ACTED).finds_nothing();
-        unhidden(outcome::KEPT).finds("outcomes", "leads to [2]");
+        unhidden(outcome::RESTRICTED).finds_nothing();
+        unhidden(outcome::UNRESTRICTED).finds("outcomes", "leads to [2]");
         let mut settled = ReviewSample::default();
         settled.report(11, 1, 1);
-        read(&mut settled, 7, &[seen(outcome::KEPT)]);
+        read(&mut settled, 7, &[seen(outcome::UNRESTRICTED)]);
         settled.finds_nothing();
         read(&mut settled, 8, &[seen(outcome::OPEN)]);
         settled.finds("outcomes", "leads to [3]");
@@ -204,8 +208,8 @@ mod tests {
         hidden(5, &[seen(outcome::OPEN)]).finds("outcomes", "it was not requested yet");
         hidden(7, &[seen(outcome::OPEN); 2]).finds("outcomes", "it has several");
         hidden(7, &[SeenReport { comment: 12, ..seen(outcome::OPEN) }]).finds("outcomes", "another reporter's");
-        hidden(9, &[SeenReport { day: 0, ..seen(outcome::ACTED) }]).finds("outcomes", "it has a day if");
-        hidden(9, &[SeenReport { day: 7, ..seen(outcome::ACTED) }]).finds("outcomes", "it has a day if");
+        hidden(9, &[SeenReport { day: 0, ..seen(outcome::RESTRICTED) }]).finds("outcomes", "it has a day if");
+        hidden(9, &[SeenReport { day: 7, ..seen(outcome::RESTRICTED) }]).finds("outcomes", "it has a day if");
         let mut leak = hidden(7, &[seen(outcome::OPEN)]);
         leak.change_last(|op| {
             let Outcome::Reviewed(ReviewResponse::OwnReports { has_secret, .. }) = &mut op.outcome else {
