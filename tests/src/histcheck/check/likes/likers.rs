@@ -14,7 +14,7 @@ use crate::histcheck::history::{Call, Outcome, Value};
 /// Finds members that are missing in a list, or that do not belong to it.
 pub(in crate::histcheck::check) fn check(history: &SubjectHistory<'_>, findings: &mut Findings) {
     let is_list = |number: &&u32| matches!(history.op(**number).outcome, Outcome::Members(_));
-    if history.op_numbers.iter().find(is_list).is_none() {
+    if !history.op_numbers.iter().any(|number| is_list(&number)) {
         return;
     }
     let writes = writes(history);

@@ -14,14 +14,15 @@ use crate::histcheck::history::{
 /// The seconds of a day.
 const DAY: i64 = 86_400;
 
-/// The requests of one reporter for reports of one comment, except those that were refused: when
-/// each was sent, when it was known, and when it could no longer be executed.
-type Requests = Vec<(Nanos, Nanos, Nanos)>;
+/// The times of a request for a report: when it was sent, when it was known, and when it could no
+/// longer be executed.
+type Times = (Nanos, Nanos, Nanos);
 
 /// Finds reports that another reporter reads, that are missing or twice, and outcomes that the
 /// decisions do not explain.
 pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
-    let mut requests: BTreeMap<(i64, u8), Requests> = BTreeMap::new();
+    // Those that were rejected made nothing.
+    let mut requests: BTreeMap<(i64, u8), Vec<Times>> = BTreeMap::new();
     for request in lives.requests.values() {
         let Some((report, times)) = times(lives, request) else { continue };
         requests.entry(report).or_default().push(times);
@@ -49,7 +50,7 @@ pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
 }
 
 /// Returns the report that a request asks for, and its times.
-fn times(lives: &Lives<'_>, request: &ReviewRequest) -> Option<((i64, u8), (Nanos, Nanos, Nanos))> {
+fn times(lives: &Lives<'_>, request: &ReviewRequest) -> Option<((i64, u8), Times)> {
     let first = lives.op(request.attempts[0]);
     let Some(ReviewCall::Report { comment, reporter }) = review_call(first) else { return None };
     if request.acknowledged.is_none() && !request.unknown {
@@ -63,13 +64,13 @@ fn times(lives: &Lives<'_>, request: &ReviewRequest) -> Option<((i64, u8), (Nano
 
 /// Returns when the request was sent that made the stored report, and when it was known; `None` if
 /// several may have made it. The repeat of a request that another one replaced is a new report.
-fn maker(requests: &[(Nanos, Nanos, Nanos)]) -> Option<(Nanos, Nanos)> {
+fn maker(requests: &[Times]) -> Option<(Nanos, Nanos)> {
     let ((begun, known, _), earlier) = requests.split_last()?;
     earlier.iter().all(|(.., closed)| closed < begun).then_some((*begun, *known))
 }
 
 /// Checks that the row of a report has the number of decisions of its time.
-fn check_row(lives: &Lives<'_>, (id, reporter): (i64, u8), requests: &Requests, findings: &mut Findings) {
+fn check_row(lives: &Lives<'_>, (id, reporter): (i64, u8), requests: &[Times], findings: &mut Findings) {
     let (Some(row), Some((begun, known))) = (row(lives, id, reporter), maker(requests)) else { return };
     let numbers = |may_be: &dyn Fn(Nanos, Nanos) -> bool| {
         let decided = lives.decided.range((id, i32::MIN)..=(id, i32::MAX));
@@ -95,7 +96,7 @@ fn violation(
     lives: &Lives<'_>,
     op: &Op,
     (id, reporter): (i64, u8),
-    (reports, requests): (&[SeenReport], &[(Nanos, Nanos, Nanos)]),
+    (reports, requests): (&[SeenReport], &[Times]),
 ) -> Option<String> {
     let [report] = reports else {
         let is_missing = requests.iter().any(|(_, known, _)| *known < op.begun);
