@@ -66,7 +66,9 @@ fn times(lives: &Lives<'_>, request: &ReviewRequest) -> Option<((i64, u8), Times
 /// several may have made it. The repeat of a request that another one replaced is a new report.
 fn maker(requests: &[Times]) -> Option<(Nanos, Nanos)> {
     let ((begun, known, _), earlier) = requests.split_last()?;
-    earlier.iter().all(|(.., closed)| closed < begun).then_some((*begun, *known))
+    // One without a response may have made nothing, so that an earlier one made the report.
+    let is_certain = earlier.is_empty() || *known < NEVER;
+    (is_certain && earlier.iter().all(|(.., closed)| closed < begun)).then_some((*begun, *known))
 }
 
 /// Checks that the row of a report has the number of decisions of its time.
@@ -219,6 +221,14 @@ mod tests {
             *has_secret = true;
         });
         leak.finds("outcomes", "words or an id of others");
+    }
+
+    #[test]
+    fn a_request_without_a_response_may_have_made_nothing() {
+        let mut sample = ReviewSample::default();
+        sample.report_by(11, 1, (0, 0));
+        sample.op(9, ReviewCall::Report { comment: 11, reporter: 1 }, Outcome::Unknown("Unavailable".into()));
+        sample.finds_nothing();
     }
 
     #[test]
