@@ -76,7 +76,7 @@ const STOP_MARGIN: Duration = Duration::from_secs(4);
 pub struct Addresses {
     /// The public services.
     pub grpc: SocketAddr,
-    /// The admin service.
+    /// The services of moderators and operators.
     pub admin: SocketAddr,
     /// The metrics, over HTTP, if they can be scraped.
     pub metrics: Option<SocketAddr>,

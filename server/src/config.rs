@@ -77,7 +77,7 @@ pub struct Config {
     pub page_tokens: PageTokenSettings,
     /// Callers and their authentication.
     pub auth: AuthSettings,
-    /// The destination of records of `AdminService` calls.
+    /// The destination of the records of audited calls.
     pub audit: AuditSettings,
     /// Filter and format of the log.
     pub log: LogSettings,

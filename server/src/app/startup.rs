@@ -281,7 +281,7 @@ impl<'a> Startup<'a> {
         queues
     }
 
-    /// Serves the public services and the admin service.
+    /// Serves the public port and the admin port.
     async fn listeners(
         &mut self,
         components: &Components<'_>,

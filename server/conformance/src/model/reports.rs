@@ -40,11 +40,11 @@ impl Reports for Model {
         }
         let object_type = subject_table.subject.key.object_type().clone();
         let review = tables.reviews.get(&new.comment_id);
-        let taken = new.take(&row.comment, &object_type, review, earlier.as_ref(), now)?;
-        if let Some(review) = taken.review {
+        let changes = new.changes(&row.comment, &object_type, review, earlier.as_ref(), now)?;
+        if let Some(review) = changes.review {
             tables.reviews.insert(review.comment_id, review);
         }
-        tables.reports.insert(key, taken.report);
+        tables.reports.insert(key, changes.report);
         Ok(ReportResult { first: earlier.is_none(), replayed: false })
     }
 

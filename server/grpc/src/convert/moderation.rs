@@ -15,7 +15,7 @@ use crate::page_token::PageTokenCodec;
 
 /// Converts what moderators read, for one caller.
 #[derive(Debug)]
-pub(crate) struct ForModerators<'s> {
+pub(crate) struct ModeratorConverter<'s> {
     /// The policies of the object types.
     pub(crate) comments: &'s Comments,
     /// The source of network tokens.
@@ -24,7 +24,7 @@ pub(crate) struct ForModerators<'s> {
     pub(crate) caller: &'s Caller,
 }
 
-impl ForModerators<'_> {
+impl ModeratorConverter<'_> {
     /// Converts a comment as moderators read it: with its true state, its author and its content.
     /// Of the address of its client they read a token alone.
     ///

@@ -124,7 +124,8 @@ impl UnitOfWork {
         Ok(())
     }
 
-    /// Sets the sticky bit of a subject. The row is written with the revision of the batch.
+    /// Records on a subject that a comment below it is or was unlisted, or had an edit that waits.
+    /// Nothing takes the mark away. The row is written with the revision of the batch.
     pub(crate) fn set_unlisted(&mut self, key: &SubjectKey) {
         if self.write_set.revised.contains(key)
             && let Some(subject) = self.subjects.get_mut(key)
