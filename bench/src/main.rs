@@ -15,6 +15,7 @@ mod database;
 mod deep;
 mod delay;
 mod fill;
+mod held;
 mod idle;
 mod like;
 mod like_open;

@@ -2,6 +2,7 @@
 
 use crate::clients::TargetArgs;
 use crate::closed::{Caller, MeasureTime};
+use crate::held::HeldCreates;
 use crate::raw::{LIST_COMMENTS, Raw};
 use crate::report::Report;
 use anyhow::{Result, ensure};
@@ -21,6 +22,10 @@ pub(crate) struct Args {
     /// Concurrent callers; each makes its next call when it has the response to the last one
     #[arg(long, default_value_t = 64)]
     callers: usize,
+    /// Creates per second beside the reads on the first subject, each of which waits for review;
+    /// above 0 the subject's mode is PRE from then on
+    #[arg(long, default_value_t = 0)]
+    held_creates: u32,
     #[command(flatten)]
     span: MeasureTime,
 }
@@ -35,7 +40,14 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
         connection: connections[number % connections.len()].clone(),
         requests: Arc::clone(&requests),
     };
-    args.span.closed((0..args.callers).map(caller).collect()).await
+    let callers = (0..args.callers).map(caller).collect();
+    if args.held_creates == 0 {
+        return args.span.closed(callers).await;
+    }
+    let beside = HeldCreates::begin(&args.target, args.held_creates).await?;
+    let report = args.span.closed(callers).await?;
+    beside.end().await?;
+    Ok(report)
 }
 
 /// Returns the request of a first page: 20 roots with 3 replies each.

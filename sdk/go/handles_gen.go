@@ -300,7 +300,7 @@ func (c *Client) holdThreadPage(message *ripostev1.ListCommentsResponse) *Thread
 // MarshalJSON lets encoding/json write the handle as [JSON] does.
 func (h *ThreadPage) MarshalJSON() ([]byte, error) { return JSON(h) }
 
-// marked visits what a page learns the likes of its viewer of.
+// marked visits the comments that a page marks with the likes of its viewer.
 func (h *ThreadPage) marked(visit func(*Comment)) {
 	for _, one := range h.Threads {
 		one.marked(visit)
@@ -383,7 +383,7 @@ func (c *Client) holdThread(message *ripostev1.CommentThread) *Thread {
 // MarshalJSON lets encoding/json write the handle as [JSON] does.
 func (h *Thread) MarshalJSON() ([]byte, error) { return JSON(h) }
 
-// marked visits what a page learns the likes of its viewer of.
+// marked visits the comments that a page marks with the likes of its viewer.
 func (h *Thread) marked(visit func(*Comment)) {
 	h.Comment.marked(visit)
 	for _, one := range h.Replies {
@@ -432,7 +432,7 @@ func (c *Client) holdReplyPage(message *ripostev1.ListRepliesResponse) *ReplyPag
 // MarshalJSON lets encoding/json write the handle as [JSON] does.
 func (h *ReplyPage) MarshalJSON() ([]byte, error) { return JSON(h) }
 
-// marked visits what a page learns the likes of its viewer of.
+// marked visits the comments that a page marks with the likes of its viewer.
 func (h *ReplyPage) marked(visit func(*Comment)) {
 	for _, one := range h.Replies {
 		one.marked(visit)
@@ -551,7 +551,7 @@ func (c *Client) holdCommentPage(message *ripostev1.ListMemberCommentsResponse) 
 // MarshalJSON lets encoding/json write the handle as [JSON] does.
 func (h *CommentPage) MarshalJSON() ([]byte, error) { return JSON(h) }
 
-// marked visits what a page learns the likes of its viewer of.
+// marked visits the comments that a page marks with the likes of its viewer.
 func (h *CommentPage) marked(visit func(*Comment)) {
 	for _, one := range h.Comments {
 		one.marked(visit)
@@ -587,7 +587,7 @@ func (c *Client) Comment(id int64) *Comment {
 	return c.holdComment(&ripostev1.Comment{Id: id})
 }
 
-// marked visits what a page learns the likes of its viewer of.
+// marked visits the comments that a page marks with the likes of its viewer.
 func (h *Comment) marked(visit func(*Comment)) {
 	visit(h)
 }
@@ -930,7 +930,7 @@ type Limit int32
 type Viewer string
 
 // ownLikes marks what a member likes, asking of 200 at a time, side by side. The error is
-// INVALID_ARGUMENT if the member is no name of one; what cannot be asked stays unknown.
+// INVALID_ARGUMENT if the member id is invalid; what cannot be asked stays unknown.
 func (c *Client) ownLikes(ctx context.Context, subject *ripostev1.SubjectKey, member string, marked func(func(*Comment))) error {
 	var ids []int64
 	marked(func(one *Comment) { ids = append(ids, one.GetId()) })

@@ -83,7 +83,7 @@ func OptionsFromEnv() (options Options, err error) {
 }
 
 // administration returns the options of the connection to AdminService. Where its address is not
-// known, the calls fail before anything is sent: the default one may be that of a stranger.
+// known, the calls fail before anything is sent: the default one may be that of another server.
 func (o Options) administration() Options {
 	if o.AdminTarget != "" {
 		return o

@@ -54,8 +54,8 @@ const (
 	ReasonLikeInvalid Reason = "LIKE_INVALID"
 	// INVALID_ARGUMENT: Fields are out of bounds; BadRequest lists all of them.
 	ReasonFieldInvalid Reason = "FIELD_INVALID"
-	// INVALID_ARGUMENT: A rule of the object type refuses the text; the metadata names the rule, never
-	// the words. Not served yet.
+	// INVALID_ARGUMENT: A rule of the object type refuses the text, and nothing is stored. The
+	// metadata names the rule, never the words.
 	ReasonContentBlocked Reason = "CONTENT_BLOCKED"
 	// INVALID_ARGUMENT: The text has too many code points after NFC.
 	ReasonContentTooLong Reason = "CONTENT_TOO_LONG"
@@ -121,4 +121,8 @@ const (
 	// text), `overturned` (the state or the text has changed since, or a newer decision stands) or
 	// `gone` (the comment is deleted).
 	ReasonAppealNotAllowed Reason = "APPEAL_NOT_ALLOWED"
+	// UNAVAILABLE: A service that judges texts or members could not be asked, and the object type
+	// refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
+	// served yet.
+	ReasonPolicyUnavailable Reason = "POLICY_UNAVAILABLE"
 )

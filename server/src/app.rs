@@ -76,7 +76,7 @@ const STOP_MARGIN: Duration = Duration::from_secs(4);
 pub struct Addresses {
     /// The public services.
     pub grpc: SocketAddr,
-    /// The admin service.
+    /// The services of moderators and operators.
     pub admin: SocketAddr,
     /// The metrics, over HTTP, if they can be scraped.
     pub metrics: Option<SocketAddr>,
@@ -162,7 +162,7 @@ pub(crate) fn check_files(config: &Config) -> anyhow::Result<()> {
     record(config.page_tokens.ring().map(drop));
     record(config.store.to_config().map(drop));
     record(config.cache.address().map(drop).map_err(ConfigErrors::from));
-    record(LocalPolicy::open(&config.policy, reload::today(), Metrics::new()?).map(drop));
+    record(LocalPolicy::open(&config.policy, config.type_names(), reload::today(), Metrics::new()?).map(drop));
     if let Err(error) = AuditLog::examine(&config.audit) {
         record(Err(ConfigError::at("audit.file", format!("cannot be appended to: {error}")).into()));
     }
@@ -174,7 +174,7 @@ pub(crate) fn check_files(config: &Config) -> anyhow::Result<()> {
 /// # Errors
 /// Those of the files that cannot be used.
 pub(crate) fn word_lists(config: &Config) -> anyhow::Result<LocalPolicy> {
-    Ok(LocalPolicy::open(&config.policy, reload::today(), Metrics::new()?)?)
+    Ok(LocalPolicy::open(&config.policy, config.type_names(), reload::today(), Metrics::new()?)?)
 }
 
 /// Checks that callers, keys of JWTs and certificates can be used as configured. Returns the object

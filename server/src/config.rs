@@ -48,7 +48,7 @@ use riposte_store::{StoreKind, StoreSettings};
 use riposte_telemetry::{LogSettings, TelemetrySettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Pattern for the names of object types.
 const OBJECT_TYPE: &str = "^[a-z][a-z0-9_]{0,31}$";
@@ -77,7 +77,7 @@ pub struct Config {
     pub page_tokens: PageTokenSettings,
     /// Callers and their authentication.
     pub auth: AuthSettings,
-    /// The destination of records of `AdminService` calls.
+    /// The destination of the records of audited calls.
     pub audit: AuditSettings,
     /// Filter and format of the log.
     pub log: LogSettings,
@@ -244,6 +244,11 @@ impl Config {
             queues_per_batch: if self.store.kind == StoreKind::Vitess { 1 } else { MAX_BATCH },
             shared: self.store.kind != StoreKind::Sqlite,
         })
+    }
+
+    /// Returns the names of the registered object types.
+    pub fn type_names(&self) -> BTreeSet<String> {
+        self.object_types.keys().cloned().collect()
     }
 
     /// Returns the policies of all object types in the terms of the domain.

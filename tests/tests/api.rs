@@ -11,6 +11,7 @@ mod api {
     pub(crate) mod input;
     pub(crate) mod likes;
     pub(crate) mod lists;
+    pub(crate) mod policy;
     pub(crate) mod ranked;
     pub(crate) mod reports;
     pub(crate) mod requests;
@@ -39,6 +40,7 @@ fn main() -> anyhow::Result<()> {
         api::input::CASES,
         api::likes::CASES,
         api::lists::CASES,
+        api::policy::CASES,
         api::ranked::CASES,
         api::reports::CASES,
         api::requests::CASES,

@@ -22,6 +22,7 @@ mod process {
     mod idle;
     mod import_streams;
     mod imports;
+    mod judging_races;
     mod layout;
     mod leases;
     mod metrics;
@@ -45,6 +46,7 @@ mod process {
     mod stuck_consumers;
     mod telemetry;
     mod unavailable;
+    mod unjudged_pages;
     mod unjudged_texts;
     mod upkeep;
     mod walking;

@@ -32,11 +32,12 @@ const PUBLIC: &str = "riposte.v1";
 const OUTSIDE: [&str; 2] = ["riposte.filter.v1", "riposte.account.v1"];
 const INTERNAL: &str = "riposte.internal.v1";
 /// The reader of each internal file, as a folder and a module: each has only its own messages.
-const READERS: [(&str, &str, &str); 4] = [
+const READERS: [(&str, &str, &str); 5] = [
     ("page_token.proto", "server/grpc/src/generated", INTERNAL),
     ("outbox.proto", "server/store/src/sql/row/generated", INTERNAL),
     ("content_extra.proto", "server/store/src/sql/row/generated", "content_extra"),
     ("subject_policy.proto", "server/store/src/sql/row/generated", "subject_policy"),
+    ("rule_hits.proto", "server/store/src/sql/row/generated", "rule_hits"),
 ];
 
 /// Adds the files of the server, and the pages about it.

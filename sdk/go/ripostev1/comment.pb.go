@@ -36,8 +36,6 @@ const (
 	CommentState_COMMENT_STATE_REJECTED CommentState = 3
 	// Taken out of sight by a moderator.
 	CommentState_COMMENT_STATE_HIDDEN CommentState = 4
-	// Looks ACTIVE to its author alone. Not served yet.
-	CommentState_COMMENT_STATE_SHADOWED CommentState = 5
 	// Deleted; see `deleted_by`.
 	CommentState_COMMENT_STATE_DELETED CommentState = 6
 )
@@ -50,7 +48,6 @@ var (
 		2: "COMMENT_STATE_PENDING",
 		3: "COMMENT_STATE_REJECTED",
 		4: "COMMENT_STATE_HIDDEN",
-		5: "COMMENT_STATE_SHADOWED",
 		6: "COMMENT_STATE_DELETED",
 	}
 	CommentState_value = map[string]int32{
@@ -59,7 +56,6 @@ var (
 		"COMMENT_STATE_PENDING":     2,
 		"COMMENT_STATE_REJECTED":    3,
 		"COMMENT_STATE_HIDDEN":      4,
-		"COMMENT_STATE_SHADOWED":    5,
 		"COMMENT_STATE_DELETED":     6,
 	}
 )
@@ -2908,15 +2904,14 @@ const file_riposte_v1_comment_proto_rawDesc = "" +
 	"\x1aListMemberCommentsResponse\x12/\n" +
 	"\bcomments\x18\x01 \x03(\v2\x13.riposte.v1.CommentR\bcomments\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x123\n" +
-	"\bdegraded\x18\x03 \x03(\v2\x17.riposte.v1.DegradationR\bdegraded*\xcf\x01\n" +
+	"\bdegraded\x18\x03 \x03(\v2\x17.riposte.v1.DegradationR\bdegraded*\xd1\x01\n" +
 	"\fCommentState\x12\x1d\n" +
 	"\x19COMMENT_STATE_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14COMMENT_STATE_ACTIVE\x10\x01\x12\x19\n" +
 	"\x15COMMENT_STATE_PENDING\x10\x02\x12\x1a\n" +
 	"\x16COMMENT_STATE_REJECTED\x10\x03\x12\x18\n" +
-	"\x14COMMENT_STATE_HIDDEN\x10\x04\x12\x1a\n" +
-	"\x16COMMENT_STATE_SHADOWED\x10\x05\x12\x19\n" +
-	"\x15COMMENT_STATE_DELETED\x10\x06*v\n" +
+	"\x14COMMENT_STATE_HIDDEN\x10\x04\x12\x19\n" +
+	"\x15COMMENT_STATE_DELETED\x10\x06\"\x04\b\x05\x10\x05*\x16COMMENT_STATE_SHADOWED*v\n" +
 	"\tDeletedBy\x12\x1a\n" +
 	"\x16DELETED_BY_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11DELETED_BY_AUTHOR\x10\x01\x12\x1c\n" +

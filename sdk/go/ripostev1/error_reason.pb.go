@@ -128,10 +128,10 @@ const (
 	// Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id` and
 	// `page_size`.
 	ErrorReason_ERROR_REASON_FIELD_INVALID ErrorReason = 17
-	// INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-	// never the words. Not served yet.
+	// INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored. The
+	// metadata names the rule, never the words.
 	//
-	// Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
+	// Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
 	ErrorReason_ERROR_REASON_CONTENT_BLOCKED ErrorReason = 18
 	// INVALID_ARGUMENT. The text has too many code points after NFC.
 	//
@@ -253,6 +253,13 @@ const (
 	//
 	// Example: `{"reason": "APPEAL_NOT_ALLOWED", "metadata": {"why": "window_over"}}`.
 	ErrorReason_ERROR_REASON_APPEAL_NOT_ALLOWED ErrorReason = 42
+	// UNAVAILABLE. A service that judges texts or members could not be asked, and the object type
+	// refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
+	// served yet.
+	//
+	// Example: `{"reason": "POLICY_UNAVAILABLE", "metadata": {"service": "filter"}}` with RetryInfo
+	// 1 s.
+	ErrorReason_ERROR_REASON_POLICY_UNAVAILABLE ErrorReason = 48
 )
 
 // Enum value maps for ErrorReason.
@@ -301,6 +308,7 @@ var (
 		40: "ERROR_REASON_REVIEW_LEASE_LOST",
 		41: "ERROR_REASON_DECISION_NOT_FOUND",
 		42: "ERROR_REASON_APPEAL_NOT_ALLOWED",
+		48: "ERROR_REASON_POLICY_UNAVAILABLE",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -346,6 +354,7 @@ var (
 		"ERROR_REASON_REVIEW_LEASE_LOST":      40,
 		"ERROR_REASON_DECISION_NOT_FOUND":     41,
 		"ERROR_REASON_APPEAL_NOT_ALLOWED":     42,
+		"ERROR_REASON_POLICY_UNAVAILABLE":     48,
 	}
 )
 
@@ -381,7 +390,7 @@ var File_riposte_v1_error_reason_proto protoreflect.FileDescriptor
 const file_riposte_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
 	"\x1driposte/v1/error_reason.proto\x12\n" +
-	"riposte.v1*\xf4\v\n" +
+	"riposte.v1*\x99\f\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\"\n" +
 	"\x1eERROR_REASON_SUBJECT_NOT_FOUND\x10\x01\x12\"\n" +
@@ -426,7 +435,8 @@ const file_riposte_v1_error_reason_proto_rawDesc = "" +
 	"\x1cERROR_REASON_SERVER_STOPPING\x10'\x12\"\n" +
 	"\x1eERROR_REASON_REVIEW_LEASE_LOST\x10(\x12#\n" +
 	"\x1fERROR_REASON_DECISION_NOT_FOUND\x10)\x12#\n" +
-	"\x1fERROR_REASON_APPEAL_NOT_ALLOWED\x10*B\x8d\x01\n" +
+	"\x1fERROR_REASON_APPEAL_NOT_ALLOWED\x10*\x12#\n" +
+	"\x1fERROR_REASON_POLICY_UNAVAILABLE\x100B\x8d\x01\n" +
 	"\x0ecom.riposte.v1B\x10ErrorReasonProtoP\x01Z riposte.dev/go/riposte/ripostev1\xa2\x02\x03RXX\xaa\x02\n" +
 	"Riposte.V1\xca\x02\n" +
 	"Riposte\\V1\xe2\x02\x16Riposte\\V1\\GPBMetadata\xea\x02\vRiposte::V1b\x06proto3"

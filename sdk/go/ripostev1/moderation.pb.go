@@ -49,20 +49,32 @@ const (
 	ModerationAction_MODERATION_ACTION_KEEP ModerationAction = 7
 	// Only in decisions: an author's appeal.
 	ModerationAction_MODERATION_ACTION_APPEAL ModerationAction = 8
+	// Only in decisions of an undone operation: back to the state before it. Not served yet.
+	ModerationAction_MODERATION_ACTION_RESTORE ModerationAction = 9
+	// Only in decisions of the policy: a new text or an edit waits.
+	ModerationAction_MODERATION_ACTION_HOLD ModerationAction = 10
+	// Only in decisions of the policy: in sight, and put into the review queue.
+	ModerationAction_MODERATION_ACTION_FLAG ModerationAction = 11
+	// Only in decisions of the policy: words of the text are masked. Not served yet.
+	ModerationAction_MODERATION_ACTION_MASK ModerationAction = 12
 )
 
 // Enum value maps for ModerationAction.
 var (
 	ModerationAction_name = map[int32]string{
-		0: "MODERATION_ACTION_UNSPECIFIED",
-		1: "MODERATION_ACTION_APPROVE",
-		2: "MODERATION_ACTION_REJECT",
-		3: "MODERATION_ACTION_HIDE",
-		4: "MODERATION_ACTION_UNHIDE",
-		5: "MODERATION_ACTION_DELETE",
-		6: "MODERATION_ACTION_WITHHOLD",
-		7: "MODERATION_ACTION_KEEP",
-		8: "MODERATION_ACTION_APPEAL",
+		0:  "MODERATION_ACTION_UNSPECIFIED",
+		1:  "MODERATION_ACTION_APPROVE",
+		2:  "MODERATION_ACTION_REJECT",
+		3:  "MODERATION_ACTION_HIDE",
+		4:  "MODERATION_ACTION_UNHIDE",
+		5:  "MODERATION_ACTION_DELETE",
+		6:  "MODERATION_ACTION_WITHHOLD",
+		7:  "MODERATION_ACTION_KEEP",
+		8:  "MODERATION_ACTION_APPEAL",
+		9:  "MODERATION_ACTION_RESTORE",
+		10: "MODERATION_ACTION_HOLD",
+		11: "MODERATION_ACTION_FLAG",
+		12: "MODERATION_ACTION_MASK",
 	}
 	ModerationAction_value = map[string]int32{
 		"MODERATION_ACTION_UNSPECIFIED": 0,
@@ -74,6 +86,10 @@ var (
 		"MODERATION_ACTION_WITHHOLD":    6,
 		"MODERATION_ACTION_KEEP":        7,
 		"MODERATION_ACTION_APPEAL":      8,
+		"MODERATION_ACTION_RESTORE":     9,
+		"MODERATION_ACTION_HOLD":        10,
+		"MODERATION_ACTION_FLAG":        11,
+		"MODERATION_ACTION_MASK":        12,
 	}
 )
 
@@ -252,14 +268,13 @@ type ReviewCause int32
 const (
 	// Never sent; a reader of an older version sees it for a cause it does not know.
 	ReviewCause_REVIEW_CAUSE_UNSPECIFIED ReviewCause = 0
-	// A new comment under pre-moderation.
+	// A new comment under pre-moderation, or one that the policy holds.
 	ReviewCause_REVIEW_CAUSE_NEW ReviewCause = 1
 	// A proposed edit.
 	ReviewCause_REVIEW_CAUSE_EDIT ReviewCause = 2
 	// Reports of members.
 	ReviewCause_REVIEW_CAUSE_REPORT ReviewCause = 3
-	// The policy or the filter service flagged it; in sight unless the comment is PENDING. Not served
-	// yet.
+	// The policy flagged it; in sight unless the comment is PENDING.
 	ReviewCause_REVIEW_CAUSE_FLAG ReviewCause = 4
 	// The filter or account service could not be asked. Not served yet.
 	ReviewCause_REVIEW_CAUSE_SERVICE_UNAVAILABLE ReviewCause = 5
@@ -536,7 +551,9 @@ type ModeratedComment struct {
 	// one network have the same one. Empty if the address is unknown.
 	NetworkToken string `protobuf:"bytes,8,opt,name=network_token,json=networkToken,proto3" json:"network_token,omitempty"`
 	// The platform on which it was written; empty if unknown.
-	Platform      string `protobuf:"bytes,9,opt,name=platform,proto3" json:"platform,omitempty"`
+	Platform string `protobuf:"bytes,9,opt,name=platform,proto3" json:"platform,omitempty"`
+	// The content before words were masked; unset if none were. Not served yet.
+	Original      *Content `protobuf:"bytes,10,opt,name=original,proto3" json:"original,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -634,6 +651,13 @@ func (x *ModeratedComment) GetPlatform() string {
 	return ""
 }
 
+func (x *ModeratedComment) GetOriginal() *Content {
+	if x != nil {
+		return x.Original
+	}
+	return nil
+}
+
 // One decision on a comment. Never changed, only followed by others.
 type Decision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -645,7 +669,8 @@ type Decision struct {
 	Action ModerationAction `protobuf:"varint,3,opt,name=action,proto3,enum=riposte.v1.ModerationAction" json:"action,omitempty"`
 	// True: the proposed edit was judged, and not the text in sight.
 	ProposedEdit bool `protobuf:"varint,4,opt,name=proposed_edit,json=proposedEdit,proto3" json:"proposed_edit,omitempty"`
-	// The state before. Of a deleted comment: the state to which Undelete would have returned.
+	// The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
+	// the state to which Undelete would have returned.
 	FromState CommentState `protobuf:"varint,5,opt,name=from_state,json=fromState,proto3,enum=riposte.v1.CommentState" json:"from_state,omitempty"`
 	// The state after; of a deleted comment likewise.
 	ToState CommentState `protobuf:"varint,6,opt,name=to_state,json=toState,proto3,enum=riposte.v1.CommentState" json:"to_state,omitempty"`
@@ -653,6 +678,8 @@ type Decision struct {
 	Grounds *Grounds `protobuf:"bytes,7,opt,name=grounds,proto3" json:"grounds,omitempty"`
 	// The moderator, the author of an appeal, or empty for the policy.
 	ActorId string `protobuf:"bytes,8,opt,name=actor_id,json=actorId,proto3" json:"actor_id,omitempty"`
+	// The findings of the policy; empty for decisions of people.
+	Hits []*RuleHit `protobuf:"bytes,9,rep,name=hits,proto3" json:"hits,omitempty"`
 	// The time at which it was taken.
 	Time *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=time,proto3" json:"time,omitempty"`
 	// The time until which the author may contest it; unset for a decision that cannot be contested.
@@ -752,6 +779,13 @@ func (x *Decision) GetActorId() string {
 	return ""
 }
 
+func (x *Decision) GetHits() []*RuleHit {
+	if x != nil {
+		return x.Hits
+	}
+	return nil
+}
+
 func (x *Decision) GetTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.Time
@@ -780,6 +814,106 @@ func (x *Decision) GetAppealedDecisionId() string {
 	return ""
 }
 
+// One finding of the policy in a text. At most 32 in a decision.
+type RuleHit struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The list, the rule set of the object type, or the provider.
+	Source string `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`
+	// Its version at that time.
+	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
+	// The entry or rule.
+	Rule string `protobuf:"bytes,3,opt,name=rule,proto3" json:"rule,omitempty"`
+	// The span in the stored text, in code points: [start, end). Both 0 if it concerns the whole.
+	Start int32 `protobuf:"varint,4,opt,name=start,proto3" json:"start,omitempty"`
+	// The end of the span.
+	End int32 `protobuf:"varint,5,opt,name=end,proto3" json:"end,omitempty"`
+	// The score of a provider, 0 to 1.
+	Score float64 `protobuf:"fixed64,6,opt,name=score,proto3" json:"score,omitempty"`
+	// True: it only counts and has no effect.
+	DryRun        bool `protobuf:"varint,7,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RuleHit) Reset() {
+	*x = RuleHit{}
+	mi := &file_riposte_v1_moderation_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RuleHit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RuleHit) ProtoMessage() {}
+
+func (x *RuleHit) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_moderation_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RuleHit.ProtoReflect.Descriptor instead.
+func (*RuleHit) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *RuleHit) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *RuleHit) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *RuleHit) GetRule() string {
+	if x != nil {
+		return x.Rule
+	}
+	return ""
+}
+
+func (x *RuleHit) GetStart() int32 {
+	if x != nil {
+		return x.Start
+	}
+	return 0
+}
+
+func (x *RuleHit) GetEnd() int32 {
+	if x != nil {
+		return x.End
+	}
+	return 0
+}
+
+func (x *RuleHit) GetScore() float64 {
+	if x != nil {
+		return x.Score
+	}
+	return 0
+}
+
+func (x *RuleHit) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
 // Something to judge: one comment with everything that is open on it. Its id is the comment's.
 type ReviewItem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -802,7 +936,7 @@ type ReviewItem struct {
 
 func (x *ReviewItem) Reset() {
 	*x = ReviewItem{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[3]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -814,7 +948,7 @@ func (x *ReviewItem) String() string {
 func (*ReviewItem) ProtoMessage() {}
 
 func (x *ReviewItem) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[3]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -827,7 +961,7 @@ func (x *ReviewItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReviewItem.ProtoReflect.Descriptor instead.
 func (*ReviewItem) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{3}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ReviewItem) GetComment() *ModeratedComment {
@@ -894,7 +1028,7 @@ type ListReviewItemsRequest struct {
 
 func (x *ListReviewItemsRequest) Reset() {
 	*x = ListReviewItemsRequest{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[4]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -906,7 +1040,7 @@ func (x *ListReviewItemsRequest) String() string {
 func (*ListReviewItemsRequest) ProtoMessage() {}
 
 func (x *ListReviewItemsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[4]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -919,7 +1053,7 @@ func (x *ListReviewItemsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReviewItemsRequest.ProtoReflect.Descriptor instead.
 func (*ListReviewItemsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{4}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListReviewItemsRequest) GetObjectType() string {
@@ -977,7 +1111,7 @@ type ListReviewItemsResponse struct {
 
 func (x *ListReviewItemsResponse) Reset() {
 	*x = ListReviewItemsResponse{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[5]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -989,7 +1123,7 @@ func (x *ListReviewItemsResponse) String() string {
 func (*ListReviewItemsResponse) ProtoMessage() {}
 
 func (x *ListReviewItemsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[5]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1002,7 +1136,7 @@ func (x *ListReviewItemsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReviewItemsResponse.ProtoReflect.Descriptor instead.
 func (*ListReviewItemsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{5}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListReviewItemsResponse) GetItems() []*ReviewItem {
@@ -1042,7 +1176,7 @@ type ClaimReviewItemsRequest struct {
 
 func (x *ClaimReviewItemsRequest) Reset() {
 	*x = ClaimReviewItemsRequest{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[6]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1054,7 +1188,7 @@ func (x *ClaimReviewItemsRequest) String() string {
 func (*ClaimReviewItemsRequest) ProtoMessage() {}
 
 func (x *ClaimReviewItemsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[6]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1067,7 +1201,7 @@ func (x *ClaimReviewItemsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClaimReviewItemsRequest.ProtoReflect.Descriptor instead.
 func (*ClaimReviewItemsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{6}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ClaimReviewItemsRequest) GetObjectType() string {
@@ -1127,7 +1261,7 @@ type ClaimReviewItemsResponse struct {
 
 func (x *ClaimReviewItemsResponse) Reset() {
 	*x = ClaimReviewItemsResponse{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[7]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1139,7 +1273,7 @@ func (x *ClaimReviewItemsResponse) String() string {
 func (*ClaimReviewItemsResponse) ProtoMessage() {}
 
 func (x *ClaimReviewItemsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[7]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1152,7 +1286,7 @@ func (x *ClaimReviewItemsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClaimReviewItemsResponse.ProtoReflect.Descriptor instead.
 func (*ClaimReviewItemsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{7}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ClaimReviewItemsResponse) GetItems() []*ReviewItem {
@@ -1193,7 +1327,7 @@ type ReleaseReviewItemsRequest struct {
 
 func (x *ReleaseReviewItemsRequest) Reset() {
 	*x = ReleaseReviewItemsRequest{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[8]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1205,7 +1339,7 @@ func (x *ReleaseReviewItemsRequest) String() string {
 func (*ReleaseReviewItemsRequest) ProtoMessage() {}
 
 func (x *ReleaseReviewItemsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[8]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1218,7 +1352,7 @@ func (x *ReleaseReviewItemsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseReviewItemsRequest.ProtoReflect.Descriptor instead.
 func (*ReleaseReviewItemsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{8}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ReleaseReviewItemsRequest) GetCommentIds() []int64 {
@@ -1260,7 +1394,7 @@ type ReleaseReviewItemsResponse struct {
 
 func (x *ReleaseReviewItemsResponse) Reset() {
 	*x = ReleaseReviewItemsResponse{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[9]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1272,7 +1406,7 @@ func (x *ReleaseReviewItemsResponse) String() string {
 func (*ReleaseReviewItemsResponse) ProtoMessage() {}
 
 func (x *ReleaseReviewItemsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[9]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1285,7 +1419,7 @@ func (x *ReleaseReviewItemsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseReviewItemsResponse.ProtoReflect.Descriptor instead.
 func (*ReleaseReviewItemsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{9}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ReleaseReviewItemsResponse) GetReleased() int32 {
@@ -1309,7 +1443,7 @@ type VerdictTarget struct {
 
 func (x *VerdictTarget) Reset() {
 	*x = VerdictTarget{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[10]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1321,7 +1455,7 @@ func (x *VerdictTarget) String() string {
 func (*VerdictTarget) ProtoMessage() {}
 
 func (x *VerdictTarget) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[10]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1334,7 +1468,7 @@ func (x *VerdictTarget) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerdictTarget.ProtoReflect.Descriptor instead.
 func (*VerdictTarget) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{10}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *VerdictTarget) GetCommentId() int64 {
@@ -1373,7 +1507,7 @@ type SubmitVerdictsRequest struct {
 
 func (x *SubmitVerdictsRequest) Reset() {
 	*x = SubmitVerdictsRequest{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[11]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1385,7 +1519,7 @@ func (x *SubmitVerdictsRequest) String() string {
 func (*SubmitVerdictsRequest) ProtoMessage() {}
 
 func (x *SubmitVerdictsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[11]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1398,7 +1532,7 @@ func (x *SubmitVerdictsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitVerdictsRequest.ProtoReflect.Descriptor instead.
 func (*SubmitVerdictsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{11}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SubmitVerdictsRequest) GetAction() ModerationAction {
@@ -1468,7 +1602,7 @@ type VerdictResult struct {
 
 func (x *VerdictResult) Reset() {
 	*x = VerdictResult{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[12]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1480,7 +1614,7 @@ func (x *VerdictResult) String() string {
 func (*VerdictResult) ProtoMessage() {}
 
 func (x *VerdictResult) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[12]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1493,7 +1627,7 @@ func (x *VerdictResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerdictResult.ProtoReflect.Descriptor instead.
 func (*VerdictResult) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{12}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *VerdictResult) GetCommentId() int64 {
@@ -1579,7 +1713,7 @@ type SubmitVerdictsResponse struct {
 
 func (x *SubmitVerdictsResponse) Reset() {
 	*x = SubmitVerdictsResponse{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[13]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1591,7 +1725,7 @@ func (x *SubmitVerdictsResponse) String() string {
 func (*SubmitVerdictsResponse) ProtoMessage() {}
 
 func (x *SubmitVerdictsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[13]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1604,7 +1738,7 @@ func (x *SubmitVerdictsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitVerdictsResponse.ProtoReflect.Descriptor instead.
 func (*SubmitVerdictsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{13}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *SubmitVerdictsResponse) GetResults() []*VerdictResult {
@@ -1628,7 +1762,7 @@ type GetModeratedCommentsRequest struct {
 
 func (x *GetModeratedCommentsRequest) Reset() {
 	*x = GetModeratedCommentsRequest{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[14]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1640,7 +1774,7 @@ func (x *GetModeratedCommentsRequest) String() string {
 func (*GetModeratedCommentsRequest) ProtoMessage() {}
 
 func (x *GetModeratedCommentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[14]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1653,7 +1787,7 @@ func (x *GetModeratedCommentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetModeratedCommentsRequest.ProtoReflect.Descriptor instead.
 func (*GetModeratedCommentsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{14}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetModeratedCommentsRequest) GetIds() []int64 {
@@ -1683,7 +1817,7 @@ type GetModeratedCommentsResponse struct {
 
 func (x *GetModeratedCommentsResponse) Reset() {
 	*x = GetModeratedCommentsResponse{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[15]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1695,7 +1829,7 @@ func (x *GetModeratedCommentsResponse) String() string {
 func (*GetModeratedCommentsResponse) ProtoMessage() {}
 
 func (x *GetModeratedCommentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[15]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1708,7 +1842,7 @@ func (x *GetModeratedCommentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetModeratedCommentsResponse.ProtoReflect.Descriptor instead.
 func (*GetModeratedCommentsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{15}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetModeratedCommentsResponse) GetComments() []*ModeratedComment {
@@ -1746,7 +1880,7 @@ type ListDecisionsRequest struct {
 
 func (x *ListDecisionsRequest) Reset() {
 	*x = ListDecisionsRequest{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[16]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1758,7 +1892,7 @@ func (x *ListDecisionsRequest) String() string {
 func (*ListDecisionsRequest) ProtoMessage() {}
 
 func (x *ListDecisionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[16]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1771,7 +1905,7 @@ func (x *ListDecisionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDecisionsRequest.ProtoReflect.Descriptor instead.
 func (*ListDecisionsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{16}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListDecisionsRequest) GetOf() isListDecisionsRequest_Of {
@@ -1844,7 +1978,7 @@ type MemberOfType struct {
 
 func (x *MemberOfType) Reset() {
 	*x = MemberOfType{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[17]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1856,7 +1990,7 @@ func (x *MemberOfType) String() string {
 func (*MemberOfType) ProtoMessage() {}
 
 func (x *MemberOfType) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[17]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1869,7 +2003,7 @@ func (x *MemberOfType) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemberOfType.ProtoReflect.Descriptor instead.
 func (*MemberOfType) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{17}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *MemberOfType) GetObjectType() string {
@@ -1899,7 +2033,7 @@ type ListDecisionsResponse struct {
 
 func (x *ListDecisionsResponse) Reset() {
 	*x = ListDecisionsResponse{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[18]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1911,7 +2045,7 @@ func (x *ListDecisionsResponse) String() string {
 func (*ListDecisionsResponse) ProtoMessage() {}
 
 func (x *ListDecisionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[18]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1924,7 +2058,7 @@ func (x *ListDecisionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDecisionsResponse.ProtoReflect.Descriptor instead.
 func (*ListDecisionsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{18}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListDecisionsResponse) GetDecisions() []*Decision {
@@ -1957,7 +2091,7 @@ type ListReportsRequest struct {
 
 func (x *ListReportsRequest) Reset() {
 	*x = ListReportsRequest{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[19]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1969,7 +2103,7 @@ func (x *ListReportsRequest) String() string {
 func (*ListReportsRequest) ProtoMessage() {}
 
 func (x *ListReportsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[19]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1982,7 +2116,7 @@ func (x *ListReportsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReportsRequest.ProtoReflect.Descriptor instead.
 func (*ListReportsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{19}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListReportsRequest) GetCommentId() int64 {
@@ -2019,7 +2153,7 @@ type ListReportsResponse struct {
 
 func (x *ListReportsResponse) Reset() {
 	*x = ListReportsResponse{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[20]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2031,7 +2165,7 @@ func (x *ListReportsResponse) String() string {
 func (*ListReportsResponse) ProtoMessage() {}
 
 func (x *ListReportsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[20]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2044,7 +2178,7 @@ func (x *ListReportsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReportsResponse.ProtoReflect.Descriptor instead.
 func (*ListReportsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{20}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListReportsResponse) GetReports() []*Report {
@@ -2088,7 +2222,7 @@ type Report struct {
 
 func (x *Report) Reset() {
 	*x = Report{}
-	mi := &file_riposte_v1_moderation_proto_msgTypes[21]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2100,7 +2234,7 @@ func (x *Report) String() string {
 func (*Report) ProtoMessage() {}
 
 func (x *Report) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_moderation_proto_msgTypes[21]
+	mi := &file_riposte_v1_moderation_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2113,7 +2247,7 @@ func (x *Report) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Report.ProtoReflect.Descriptor instead.
 func (*Report) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{21}
+	return file_riposte_v1_moderation_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Report) GetCommentId() int64 {
@@ -2193,7 +2327,7 @@ const file_riposte_v1_moderation_proto_rawDesc = "" +
 	"\tdetection\x18\x05 \x01(\x0e2\x15.riposte.v1.DetectionR\tdetection\x126\n" +
 	"\n" +
 	"automation\x18\x06 \x01(\x0e2\x16.riposte.v1.AutomationR\n" +
-	"automation\"\x92\x03\n" +
+	"automation\"\xc3\x03\n" +
 	"\x10ModeratedComment\x12-\n" +
 	"\acomment\x18\x01 \x01(\v2\x13.riposte.v1.CommentR\acomment\x12\x12\n" +
 	"\x04etag\x18\x02 \x01(\tR\x04etag\x12=\n" +
@@ -2203,7 +2337,9 @@ const file_riposte_v1_moderation_proto_rawDesc = "" +
 	"\freport_count\x18\x06 \x01(\x05R\vreportCount\x129\n" +
 	"\rlast_decision\x18\a \x01(\v2\x14.riposte.v1.DecisionR\flastDecision\x12#\n" +
 	"\rnetwork_token\x18\b \x01(\tR\fnetworkToken\x12\x1a\n" +
-	"\bplatform\x18\t \x01(\tR\bplatform\"\x92\x04\n" +
+	"\bplatform\x18\t \x01(\tR\bplatform\x12/\n" +
+	"\boriginal\x18\n" +
+	" \x01(\v2\x13.riposte.v1.ContentR\boriginal\"\xbb\x04\n" +
 	"\bDecision\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\n" +
@@ -2214,12 +2350,21 @@ const file_riposte_v1_moderation_proto_rawDesc = "" +
 	"from_state\x18\x05 \x01(\x0e2\x18.riposte.v1.CommentStateR\tfromState\x123\n" +
 	"\bto_state\x18\x06 \x01(\x0e2\x18.riposte.v1.CommentStateR\atoState\x12-\n" +
 	"\agrounds\x18\a \x01(\v2\x13.riposte.v1.GroundsR\agrounds\x12\x19\n" +
-	"\bactor_id\x18\b \x01(\tR\aactorId\x12.\n" +
+	"\bactor_id\x18\b \x01(\tR\aactorId\x12'\n" +
+	"\x04hits\x18\t \x03(\v2\x13.riposte.v1.RuleHitR\x04hits\x12.\n" +
 	"\x04time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12=\n" +
 	"\fappeal_until\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\vappealUntil\x12\x1f\n" +
 	"\vappeal_text\x18\r \x01(\tR\n" +
 	"appealText\x120\n" +
-	"\x14appealed_decision_id\x18\x0e \x01(\tR\x12appealedDecisionId\"\xb2\x02\n" +
+	"\x14appealed_decision_id\x18\x0e \x01(\tR\x12appealedDecisionId\"\xa6\x01\n" +
+	"\aRuleHit\x12\x16\n" +
+	"\x06source\x18\x01 \x01(\tR\x06source\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\tR\aversion\x12\x12\n" +
+	"\x04rule\x18\x03 \x01(\tR\x04rule\x12\x14\n" +
+	"\x05start\x18\x04 \x01(\x05R\x05start\x12\x10\n" +
+	"\x03end\x18\x05 \x01(\x05R\x03end\x12\x14\n" +
+	"\x05score\x18\x06 \x01(\x01R\x05score\x12\x17\n" +
+	"\adry_run\x18\a \x01(\bR\x06dryRun\"\xb2\x02\n" +
 	"\n" +
 	"ReviewItem\x126\n" +
 	"\acomment\x18\x01 \x01(\v2\x1c.riposte.v1.ModeratedCommentR\acomment\x125\n" +
@@ -2330,7 +2475,7 @@ const file_riposte_v1_moderation_proto_rawDesc = "" +
 	"\x0flegal_reference\x18\x06 \x01(\tR\x0elegalReference\x12\x16\n" +
 	"\x06weight\x18\a \x01(\x05R\x06weight\x12\x12\n" +
 	"\x04open\x18\b \x01(\bR\x04open\x12.\n" +
-	"\x04time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x04time*\xa4\x02\n" +
+	"\x04time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x04time*\x97\x03\n" +
 	"\x10ModerationAction\x12!\n" +
 	"\x1dMODERATION_ACTION_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19MODERATION_ACTION_APPROVE\x10\x01\x12\x1c\n" +
@@ -2340,7 +2485,12 @@ const file_riposte_v1_moderation_proto_rawDesc = "" +
 	"\x18MODERATION_ACTION_DELETE\x10\x05\x12\x1e\n" +
 	"\x1aMODERATION_ACTION_WITHHOLD\x10\x06\x12\x1a\n" +
 	"\x16MODERATION_ACTION_KEEP\x10\a\x12\x1c\n" +
-	"\x18MODERATION_ACTION_APPEAL\x10\b*\xa8\x02\n" +
+	"\x18MODERATION_ACTION_APPEAL\x10\b\x12\x1d\n" +
+	"\x19MODERATION_ACTION_RESTORE\x10\t\x12\x1a\n" +
+	"\x16MODERATION_ACTION_HOLD\x10\n" +
+	"\x12\x1a\n" +
+	"\x16MODERATION_ACTION_FLAG\x10\v\x12\x1a\n" +
+	"\x16MODERATION_ACTION_MASK\x10\f*\xa8\x02\n" +
 	"\tDetection\x12\x19\n" +
 	"\x15DETECTION_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13DETECTION_MODERATOR\x10\x01\x12\x17\n" +
@@ -2403,7 +2553,7 @@ func file_riposte_v1_moderation_proto_rawDescGZIP() []byte {
 }
 
 var file_riposte_v1_moderation_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_riposte_v1_moderation_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_riposte_v1_moderation_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_riposte_v1_moderation_proto_goTypes = []any{
 	(ModerationAction)(0),                // 0: riposte.v1.ModerationAction
 	(Detection)(0),                       // 1: riposte.v1.Detection
@@ -2413,72 +2563,76 @@ var file_riposte_v1_moderation_proto_goTypes = []any{
 	(*Grounds)(nil),                      // 5: riposte.v1.Grounds
 	(*ModeratedComment)(nil),             // 6: riposte.v1.ModeratedComment
 	(*Decision)(nil),                     // 7: riposte.v1.Decision
-	(*ReviewItem)(nil),                   // 8: riposte.v1.ReviewItem
-	(*ListReviewItemsRequest)(nil),       // 9: riposte.v1.ListReviewItemsRequest
-	(*ListReviewItemsResponse)(nil),      // 10: riposte.v1.ListReviewItemsResponse
-	(*ClaimReviewItemsRequest)(nil),      // 11: riposte.v1.ClaimReviewItemsRequest
-	(*ClaimReviewItemsResponse)(nil),     // 12: riposte.v1.ClaimReviewItemsResponse
-	(*ReleaseReviewItemsRequest)(nil),    // 13: riposte.v1.ReleaseReviewItemsRequest
-	(*ReleaseReviewItemsResponse)(nil),   // 14: riposte.v1.ReleaseReviewItemsResponse
-	(*VerdictTarget)(nil),                // 15: riposte.v1.VerdictTarget
-	(*SubmitVerdictsRequest)(nil),        // 16: riposte.v1.SubmitVerdictsRequest
-	(*VerdictResult)(nil),                // 17: riposte.v1.VerdictResult
-	(*SubmitVerdictsResponse)(nil),       // 18: riposte.v1.SubmitVerdictsResponse
-	(*GetModeratedCommentsRequest)(nil),  // 19: riposte.v1.GetModeratedCommentsRequest
-	(*GetModeratedCommentsResponse)(nil), // 20: riposte.v1.GetModeratedCommentsResponse
-	(*ListDecisionsRequest)(nil),         // 21: riposte.v1.ListDecisionsRequest
-	(*MemberOfType)(nil),                 // 22: riposte.v1.MemberOfType
-	(*ListDecisionsResponse)(nil),        // 23: riposte.v1.ListDecisionsResponse
-	(*ListReportsRequest)(nil),           // 24: riposte.v1.ListReportsRequest
-	(*ListReportsResponse)(nil),          // 25: riposte.v1.ListReportsResponse
-	(*Report)(nil),                       // 26: riposte.v1.Report
-	(*Comment)(nil),                      // 27: riposte.v1.Comment
-	(*ProposedEdit)(nil),                 // 28: riposte.v1.ProposedEdit
-	(CommentState)(0),                    // 29: riposte.v1.CommentState
-	(*timestamppb.Timestamp)(nil),        // 30: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),          // 31: google.protobuf.Duration
-	(*ItemError)(nil),                    // 32: riposte.v1.ItemError
+	(*RuleHit)(nil),                      // 8: riposte.v1.RuleHit
+	(*ReviewItem)(nil),                   // 9: riposte.v1.ReviewItem
+	(*ListReviewItemsRequest)(nil),       // 10: riposte.v1.ListReviewItemsRequest
+	(*ListReviewItemsResponse)(nil),      // 11: riposte.v1.ListReviewItemsResponse
+	(*ClaimReviewItemsRequest)(nil),      // 12: riposte.v1.ClaimReviewItemsRequest
+	(*ClaimReviewItemsResponse)(nil),     // 13: riposte.v1.ClaimReviewItemsResponse
+	(*ReleaseReviewItemsRequest)(nil),    // 14: riposte.v1.ReleaseReviewItemsRequest
+	(*ReleaseReviewItemsResponse)(nil),   // 15: riposte.v1.ReleaseReviewItemsResponse
+	(*VerdictTarget)(nil),                // 16: riposte.v1.VerdictTarget
+	(*SubmitVerdictsRequest)(nil),        // 17: riposte.v1.SubmitVerdictsRequest
+	(*VerdictResult)(nil),                // 18: riposte.v1.VerdictResult
+	(*SubmitVerdictsResponse)(nil),       // 19: riposte.v1.SubmitVerdictsResponse
+	(*GetModeratedCommentsRequest)(nil),  // 20: riposte.v1.GetModeratedCommentsRequest
+	(*GetModeratedCommentsResponse)(nil), // 21: riposte.v1.GetModeratedCommentsResponse
+	(*ListDecisionsRequest)(nil),         // 22: riposte.v1.ListDecisionsRequest
+	(*MemberOfType)(nil),                 // 23: riposte.v1.MemberOfType
+	(*ListDecisionsResponse)(nil),        // 24: riposte.v1.ListDecisionsResponse
+	(*ListReportsRequest)(nil),           // 25: riposte.v1.ListReportsRequest
+	(*ListReportsResponse)(nil),          // 26: riposte.v1.ListReportsResponse
+	(*Report)(nil),                       // 27: riposte.v1.Report
+	(*Comment)(nil),                      // 28: riposte.v1.Comment
+	(*ProposedEdit)(nil),                 // 29: riposte.v1.ProposedEdit
+	(*Content)(nil),                      // 30: riposte.v1.Content
+	(CommentState)(0),                    // 31: riposte.v1.CommentState
+	(*timestamppb.Timestamp)(nil),        // 32: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),          // 33: google.protobuf.Duration
+	(*ItemError)(nil),                    // 34: riposte.v1.ItemError
 }
 var file_riposte_v1_moderation_proto_depIdxs = []int32{
 	1,  // 0: riposte.v1.Grounds.detection:type_name -> riposte.v1.Detection
 	2,  // 1: riposte.v1.Grounds.automation:type_name -> riposte.v1.Automation
-	27, // 2: riposte.v1.ModeratedComment.comment:type_name -> riposte.v1.Comment
-	28, // 3: riposte.v1.ModeratedComment.proposed_edit:type_name -> riposte.v1.ProposedEdit
+	28, // 2: riposte.v1.ModeratedComment.comment:type_name -> riposte.v1.Comment
+	29, // 3: riposte.v1.ModeratedComment.proposed_edit:type_name -> riposte.v1.ProposedEdit
 	3,  // 4: riposte.v1.ModeratedComment.causes:type_name -> riposte.v1.ReviewCause
 	7,  // 5: riposte.v1.ModeratedComment.last_decision:type_name -> riposte.v1.Decision
-	0,  // 6: riposte.v1.Decision.action:type_name -> riposte.v1.ModerationAction
-	29, // 7: riposte.v1.Decision.from_state:type_name -> riposte.v1.CommentState
-	29, // 8: riposte.v1.Decision.to_state:type_name -> riposte.v1.CommentState
-	5,  // 9: riposte.v1.Decision.grounds:type_name -> riposte.v1.Grounds
-	30, // 10: riposte.v1.Decision.time:type_name -> google.protobuf.Timestamp
-	30, // 11: riposte.v1.Decision.appeal_until:type_name -> google.protobuf.Timestamp
-	6,  // 12: riposte.v1.ReviewItem.comment:type_name -> riposte.v1.ModeratedComment
-	30, // 13: riposte.v1.ReviewItem.due_time:type_name -> google.protobuf.Timestamp
-	30, // 14: riposte.v1.ReviewItem.lease_until:type_name -> google.protobuf.Timestamp
-	6,  // 15: riposte.v1.ReviewItem.parent:type_name -> riposte.v1.ModeratedComment
-	3,  // 16: riposte.v1.ListReviewItemsRequest.causes:type_name -> riposte.v1.ReviewCause
-	8,  // 17: riposte.v1.ListReviewItemsResponse.items:type_name -> riposte.v1.ReviewItem
-	3,  // 18: riposte.v1.ClaimReviewItemsRequest.causes:type_name -> riposte.v1.ReviewCause
-	31, // 19: riposte.v1.ClaimReviewItemsRequest.lease:type_name -> google.protobuf.Duration
-	8,  // 20: riposte.v1.ClaimReviewItemsResponse.items:type_name -> riposte.v1.ReviewItem
-	30, // 21: riposte.v1.ClaimReviewItemsResponse.lease_until:type_name -> google.protobuf.Timestamp
-	0,  // 22: riposte.v1.SubmitVerdictsRequest.action:type_name -> riposte.v1.ModerationAction
-	5,  // 23: riposte.v1.SubmitVerdictsRequest.grounds:type_name -> riposte.v1.Grounds
-	15, // 24: riposte.v1.SubmitVerdictsRequest.targets:type_name -> riposte.v1.VerdictTarget
-	7,  // 25: riposte.v1.VerdictResult.decision:type_name -> riposte.v1.Decision
-	32, // 26: riposte.v1.VerdictResult.error:type_name -> riposte.v1.ItemError
-	17, // 27: riposte.v1.SubmitVerdictsResponse.results:type_name -> riposte.v1.VerdictResult
-	6,  // 28: riposte.v1.GetModeratedCommentsResponse.comments:type_name -> riposte.v1.ModeratedComment
-	22, // 29: riposte.v1.ListDecisionsRequest.member:type_name -> riposte.v1.MemberOfType
-	7,  // 30: riposte.v1.ListDecisionsResponse.decisions:type_name -> riposte.v1.Decision
-	26, // 31: riposte.v1.ListReportsResponse.reports:type_name -> riposte.v1.Report
-	4,  // 32: riposte.v1.Report.reason:type_name -> riposte.v1.ReportReason
-	30, // 33: riposte.v1.Report.time:type_name -> google.protobuf.Timestamp
-	34, // [34:34] is the sub-list for method output_type
-	34, // [34:34] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	30, // 6: riposte.v1.ModeratedComment.original:type_name -> riposte.v1.Content
+	0,  // 7: riposte.v1.Decision.action:type_name -> riposte.v1.ModerationAction
+	31, // 8: riposte.v1.Decision.from_state:type_name -> riposte.v1.CommentState
+	31, // 9: riposte.v1.Decision.to_state:type_name -> riposte.v1.CommentState
+	5,  // 10: riposte.v1.Decision.grounds:type_name -> riposte.v1.Grounds
+	8,  // 11: riposte.v1.Decision.hits:type_name -> riposte.v1.RuleHit
+	32, // 12: riposte.v1.Decision.time:type_name -> google.protobuf.Timestamp
+	32, // 13: riposte.v1.Decision.appeal_until:type_name -> google.protobuf.Timestamp
+	6,  // 14: riposte.v1.ReviewItem.comment:type_name -> riposte.v1.ModeratedComment
+	32, // 15: riposte.v1.ReviewItem.due_time:type_name -> google.protobuf.Timestamp
+	32, // 16: riposte.v1.ReviewItem.lease_until:type_name -> google.protobuf.Timestamp
+	6,  // 17: riposte.v1.ReviewItem.parent:type_name -> riposte.v1.ModeratedComment
+	3,  // 18: riposte.v1.ListReviewItemsRequest.causes:type_name -> riposte.v1.ReviewCause
+	9,  // 19: riposte.v1.ListReviewItemsResponse.items:type_name -> riposte.v1.ReviewItem
+	3,  // 20: riposte.v1.ClaimReviewItemsRequest.causes:type_name -> riposte.v1.ReviewCause
+	33, // 21: riposte.v1.ClaimReviewItemsRequest.lease:type_name -> google.protobuf.Duration
+	9,  // 22: riposte.v1.ClaimReviewItemsResponse.items:type_name -> riposte.v1.ReviewItem
+	32, // 23: riposte.v1.ClaimReviewItemsResponse.lease_until:type_name -> google.protobuf.Timestamp
+	0,  // 24: riposte.v1.SubmitVerdictsRequest.action:type_name -> riposte.v1.ModerationAction
+	5,  // 25: riposte.v1.SubmitVerdictsRequest.grounds:type_name -> riposte.v1.Grounds
+	16, // 26: riposte.v1.SubmitVerdictsRequest.targets:type_name -> riposte.v1.VerdictTarget
+	7,  // 27: riposte.v1.VerdictResult.decision:type_name -> riposte.v1.Decision
+	34, // 28: riposte.v1.VerdictResult.error:type_name -> riposte.v1.ItemError
+	18, // 29: riposte.v1.SubmitVerdictsResponse.results:type_name -> riposte.v1.VerdictResult
+	6,  // 30: riposte.v1.GetModeratedCommentsResponse.comments:type_name -> riposte.v1.ModeratedComment
+	23, // 31: riposte.v1.ListDecisionsRequest.member:type_name -> riposte.v1.MemberOfType
+	7,  // 32: riposte.v1.ListDecisionsResponse.decisions:type_name -> riposte.v1.Decision
+	27, // 33: riposte.v1.ListReportsResponse.reports:type_name -> riposte.v1.Report
+	4,  // 34: riposte.v1.Report.reason:type_name -> riposte.v1.ReportReason
+	32, // 35: riposte.v1.Report.time:type_name -> google.protobuf.Timestamp
+	36, // [36:36] is the sub-list for method output_type
+	36, // [36:36] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_riposte_v1_moderation_proto_init() }
@@ -2488,11 +2642,11 @@ func file_riposte_v1_moderation_proto_init() {
 	}
 	file_riposte_v1_admin_proto_init()
 	file_riposte_v1_comment_proto_init()
-	file_riposte_v1_moderation_proto_msgTypes[12].OneofWrappers = []any{
+	file_riposte_v1_moderation_proto_msgTypes[13].OneofWrappers = []any{
 		(*VerdictResult_Decision)(nil),
 		(*VerdictResult_Error)(nil),
 	}
-	file_riposte_v1_moderation_proto_msgTypes[16].OneofWrappers = []any{
+	file_riposte_v1_moderation_proto_msgTypes[17].OneofWrappers = []any{
 		(*ListDecisionsRequest_CommentId)(nil),
 		(*ListDecisionsRequest_Member)(nil),
 	}
@@ -2502,7 +2656,7 @@ func file_riposte_v1_moderation_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_riposte_v1_moderation_proto_rawDesc), len(file_riposte_v1_moderation_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   22,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

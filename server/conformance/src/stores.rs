@@ -21,6 +21,7 @@ mod fixture;
 mod histories;
 mod ids;
 mod import;
+mod judgements;
 mod likes;
 mod moderation;
 mod outbox;
@@ -144,6 +145,11 @@ macro_rules! conformance_cases {
                 a_repeated_edit_proposes_nothing_again
                 the_mode_of_type_or_subject_holds_an_edit
                 a_plain_edit_has_no_review
+            }
+            judgements {
+                a_new_comment_has_the_state_the_review_and_the_decision_of_its_judgement
+                a_repeat_with_another_judgement_returns_the_first_result
+                an_edit_becomes_the_decision_of_its_judgement
             }
             queue {
                 the_queue_lists_open_reviews_by_due_time

@@ -21,6 +21,7 @@ pub mod object_type;
 pub mod origin;
 pub mod page;
 pub mod path;
+pub mod policy_judgement;
 pub mod proposal;
 pub mod rank;
 pub mod report;

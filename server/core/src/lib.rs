@@ -37,7 +37,8 @@ pub use domain::subject::{Subject, SubjectKey, SubjectState};
 pub use domain::time::Millis;
 pub use domain::{
     act, appeal, caller, comment, content, counts, decision, disposition, error, event, ids, lifecycle, like, location,
-    member, object_type, origin, page, path, proposal, rank, report, request, review, state, subject, time,
+    member, object_type, origin, page, path, policy_judgement, proposal, rank, report, request, review, state, subject,
+    time,
 };
 pub use read::Comments;
 pub use write::command_log::{CommandLog, Writer};

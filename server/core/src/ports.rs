@@ -4,6 +4,7 @@
 mod accounts;
 mod cached_pages;
 mod clock;
+mod content_policy;
 mod events;
 mod filter;
 mod ids;
@@ -21,6 +22,7 @@ mod watch;
 pub use accounts::{Account, AccountClient, AccountState};
 pub use cached_pages::{CachedPages, PageRenderer, RenderedPage};
 pub use clock::Clock;
+pub use content_policy::{ContentPolicy, Submission};
 pub use events::{
     Applied, Batching, CLOCK_SKEW_MAX, ConsumerPositions, ConsumerScope, EventConsumer, MEMBER_HISTORY, Position,
     PositionMove, PositionRemoval, RANK_INDEX, REGISTRATION, StoredPosition, TrimBounds, TrimReport, shown_name,

@@ -26,12 +26,14 @@ mod verbs;
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use futures::FutureExt;
 use riposte_conformance::model::Model;
 use riposte_core::caller::{Caller, Grants, ObjectTypeScope, Role};
 use riposte_core::location::CommentLocation;
 use riposte_core::object_type::{ModerationMode, ObjectType, Policies, Policy};
-use riposte_core::ports::{CommentRows, IdSource, SubjectRows};
+use riposte_core::policy_judgement::PolicyJudgement;
+use riposte_core::ports::{CommentRows, ContentPolicy, IdSource, SubjectRows, Submission};
 use riposte_core::read::ReadPorts;
 use riposte_core::request::RequestId;
 use riposte_core::subject::Metadata;
@@ -78,9 +80,23 @@ fn mutations(
     ids: &Arc<SequentialIds>,
     log: Arc<dyn CommandLog>,
 ) -> Mutations {
-    let writes =
-        WritePorts { reader: Arc::clone(model) as _, log, clock: Arc::clone(clock) as _, ids: Arc::clone(ids) as _ };
-    Mutations::new(writes, policies())
+    let (clock, ids, content) = (Arc::clone(clock) as _, Arc::clone(ids) as _, Arc::new(AllowAll) as _);
+    Mutations::new(WritePorts { reader: Arc::clone(model) as _, log, clock, ids, content }, policies())
+}
+
+/// A policy that judges no text.
+#[derive(Debug)]
+struct AllowAll;
+
+#[async_trait]
+impl ContentPolicy for AllowAll {
+    fn judges(&self, _: &ObjectType) -> bool {
+        false
+    }
+
+    async fn judge(&self, _: Submission<'_>) -> Result<PolicyJudgement> {
+        unreachable!("no text is judged")
+    }
 }
 
 impl Fixture {

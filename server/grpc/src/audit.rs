@@ -1,4 +1,4 @@
-//! The audit log: the calls of AdminService, their callers and their outcomes.
+//! The audit log: the calls of moderators and operators, their callers and their outcomes.
 //!
 //! A call leaves two records with one id: one before its work starts, one before it returns. Each
 //! is on disk before the call continues. So a call that cannot be recorded has no effect, and no

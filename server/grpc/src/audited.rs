@@ -11,7 +11,7 @@ use tonic::{Request, Response, Status};
 use crate::Services;
 use crate::audit::{AuditEntry, AuditedCall, CallOutcome, HandlerStarted};
 use crate::call::{self, Call, ResponseStream};
-use crate::error_metadata::ErrorSubject;
+use crate::error_metadata::{AuditDetails, ErrorSubject};
 use crate::rpc_error::{ErrorMetadata, RpcError};
 
 /// The longest text of a request in a record, in characters: the length limit of a moderator's
@@ -35,7 +35,7 @@ where
     F: Future<Output = Result<A, RpcError>> + Send + 'static,
 {
     let (call, message) = open_call(request)?;
-    let entry = begin(services, method, &call).await?;
+    let entry = begin(services, method, &call, message.audit_details()).await?;
     let services = services.clone();
     let task = tokio::spawn(async move {
         let response = handler(services, call.caller.clone(), message).await.map_err(|error| call.status(error));
@@ -61,7 +61,7 @@ where
     F: Future<Output = Result<ResponseStream<A>, Status>>,
 {
     let (call, message) = open_call(request)?;
-    let entry = begin(services, method, &call).await?;
+    let entry = begin(services, method, &call, message.audit_details()).await?;
     match start(call.clone(), message).await {
         Ok(responses) => Ok(Response::new(Box::pin(record_outcome(responses, entry, call)))),
         Err(status) => {
@@ -79,18 +79,25 @@ pub(crate) fn open_call<Q: ErrorSubject>(request: Request<Q>) -> Result<(Call, Q
     call::open(request)
 }
 
-async fn begin(services: &Services, method: &'static str, call: &Call) -> Result<AuditEntry, Status> {
-    services.audit.begin(audited_call(method, call)).await.map_err(|error| call.status(error))
+async fn begin(
+    services: &Services,
+    method: &'static str,
+    call: &Call,
+    details: AuditDetails,
+) -> Result<AuditEntry, Status> {
+    services.audit.begin(audited_call(method, call, details)).await.map_err(|error| call.status(error))
 }
 
-pub(crate) fn audited_call(method: &'static str, call: &Call) -> AuditedCall {
+pub(crate) fn audited_call(method: &'static str, call: &Call, details: AuditDetails) -> AuditedCall {
     let (caller, call_id) = (call.caller.name().to_owned(), call.id().to_owned());
-    AuditedCall { caller, method, call_id, about: audit_details(call.error_metadata()) }
+    AuditedCall { caller, method, call_id, about: audit_record(call.error_metadata(), details) }
 }
 
-pub(crate) fn audit_details(metadata: &ErrorMetadata) -> Value {
-    let cut = |text: &str| text.chars().take(MAX_TEXT_CHARS).collect::<String>();
-    Value::Object(metadata.all().map(|(name, value)| (name.to_owned(), Value::String(cut(value)))).collect())
+/// Returns what a record says about a request: its metadata, and its further details.
+pub(crate) fn audit_record(metadata: &ErrorMetadata, details: AuditDetails) -> Value {
+    let cut = |text: &str| Value::from(text.chars().take(MAX_TEXT_CHARS).collect::<String>());
+    let metadata = metadata.all().map(|(name, value)| (name.to_owned(), cut(value)));
+    Value::Object(metadata.chain(details.into_iter().map(|(name, value)| (name.to_owned(), value))).collect())
 }
 
 /// Returns the responses, and writes the record of the outcome after the last one. If the reader

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use crate::admission::Admission;
 use crate::audit::AuditLog;
-use crate::convert::ForModerators;
+use crate::convert::ModeratorConverter;
 use crate::page_token::{PageTokenCodec, TokenContext, TokenCursor};
 use crate::parse::{self, Violations};
 use crate::response_cache::ResponseCache;
@@ -100,8 +100,8 @@ impl Services {
     }
 
     /// Returns the conversion of what moderators read.
-    pub(crate) fn for_moderators<'s>(&'s self, caller: &'s Caller) -> ForModerators<'s> {
-        ForModerators { comments: &self.comments, tokens: &self.tokens, caller }
+    pub(crate) fn for_moderators<'s>(&'s self, caller: &'s Caller) -> ModeratorConverter<'s> {
+        ModeratorConverter { comments: &self.comments, tokens: &self.tokens, caller }
     }
 
     /// Returns the token that continues a list; empty at its end.

@@ -13,7 +13,7 @@ use riposte_core::{LikeValue, Millis};
 use riposte_sdk::v1;
 
 pub(crate) use comment::{comment, complete_comment, content, plain_state, proposed_edit, thread};
-pub(crate) use moderation::{ForModerators, client, lease_token};
+pub(crate) use moderation::{ModeratorConverter, client, lease_token};
 pub(crate) use page::{Anchor, MAX_BYTES, PageArgs, cut, fit};
 pub use rendered::ListPageRenderer;
 pub(crate) use rendered::{RenderedBody, RenderedResponse, RenderedThread};

@@ -5,14 +5,58 @@ use riposte_sdk::v1;
 use riposte_sdk::v1::import_item::Kind;
 use riposte_sdk::v1::list_decisions_request::Of;
 use riposte_sdk::v1::subject_scope::Scope;
+use serde_json::Value;
 
 use crate::convert;
 use crate::rpc_error::{ErrorMetadata, RpcError};
+
+/// The most elements of a list in an audit record: the limit of every such list. Longer ones are
+/// cut, because the first record is written before the request is validated.
+const MAX_AUDITED_ELEMENTS: usize = 100;
+
+/// Facts of a request that only its audit records name.
+pub(crate) type AuditDetails = Vec<(&'static str, Value)>;
 
 /// A request that describes its subject matter.
 pub(crate) trait ErrorSubject {
     /// Returns the metadata for its errors and the audit log.
     fn error_metadata(&self) -> ErrorMetadata;
+
+    /// Returns what the audit log records besides the metadata; never a text.
+    fn audit_details(&self) -> AuditDetails {
+        Vec::new()
+    }
+}
+
+/// A request field that audit records name.
+pub(crate) trait AuditField {
+    /// Returns the field as a record names it.
+    fn to_audit(&self) -> Value;
+}
+
+impl AuditField for Vec<i64> {
+    fn to_audit(&self) -> Value {
+        ids(self.iter().copied())
+    }
+}
+
+impl AuditField for Vec<v1::VerdictTarget> {
+    fn to_audit(&self) -> Value {
+        ids(self.iter().map(|target| target.comment_id))
+    }
+}
+
+/// The number of an action, as the request carries it.
+impl AuditField for i32 {
+    fn to_audit(&self) -> Value {
+        v1::ModerationAction::try_from(*self)
+            .map_or_else(|_| Value::from(*self), |action| Value::from(action.as_str_name()))
+    }
+}
+
+/// Ids are texts in records, like every other number of a request.
+fn ids(ids: impl Iterator<Item = i64>) -> Value {
+    ids.take(MAX_AUDITED_ELEMENTS).map(|id| id.to_string()).collect()
 }
 
 /// A request field that is metadata.

@@ -84,7 +84,10 @@ fn action(act: CommentAct) -> &'static str {
         v1::ModerationAction::Delete => "delete",
         v1::ModerationAction::Withhold => "withhold",
         v1::ModerationAction::Keep => "keep",
-        v1::ModerationAction::Appeal | v1::ModerationAction::Unspecified => "none",
+        v1::ModerationAction::Hold => "hold",
+        v1::ModerationAction::Flag => "flag",
+        v1::ModerationAction::Mask => "mask",
+        v1::ModerationAction::Appeal | v1::ModerationAction::Restore | v1::ModerationAction::Unspecified => "none",
     }
 }
 

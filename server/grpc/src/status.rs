@@ -151,6 +151,7 @@ const fn reported(reason: Reason) -> &'static [&'static str] {
         Reason::StateConflict => &["comment_id", "state", "why"],
         Reason::DecisionNotFound => &["decision_id"],
         Reason::AppealNotAllowed => &["why"],
+        Reason::PolicyUnavailable => &["service"],
         Reason::EditWindowClosed | Reason::MemberSuspended => &["until"],
         Reason::PinLimitReached | Reason::MessageTooLarge => &["limit"],
         Reason::ChallengeRequired => &["kind"],
@@ -192,6 +193,8 @@ fn error_metadata(error: &Error) -> ErrorMetadata {
             Ok(until) => metadata.with("until", until),
             Err(_) => metadata,
         }
+    } else if let Error::ContentBlocked { rule } = error {
+        metadata.with("rule", rule)
     } else if let Error::PinLimitReached = error {
         metadata.with("limit", MAX_PINS)
     } else if let Error::MessageTooLarge { limit } = error {
@@ -225,6 +228,8 @@ fn violations(error: &Error) -> Vec<FieldViolation> {
         "page_token"
     } else if reason == Reason::RequestIdReused {
         "request_id"
+    } else if reason == Reason::ContentBlocked {
+        "content.text"
     } else if reason == Reason::ObjectTypeUnknown {
         "object_type"
     } else {

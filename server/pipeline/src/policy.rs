@@ -1,9 +1,11 @@
 //! The local policy of a process: the word lists of the configuration, compiled for each object
 //! type. The files are read at the start and when they change; a text is searched without a lock.
 
+mod judge;
 mod load;
 pub(crate) mod settings;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwapOption;
@@ -22,6 +24,8 @@ pub struct LocalPolicy(Arc<PolicyState>);
 #[derive(Debug)]
 struct PolicyState {
     settings: PolicySettings,
+    /// The object types that metrics name.
+    types: BTreeSet<String>,
     metrics: Metrics,
     /// Built when it is first needed: a process without lists never pays for it.
     normalizer: OnceLock<Arc<Normalizer>>,
@@ -30,14 +34,20 @@ struct PolicyState {
 }
 
 impl LocalPolicy {
-    /// Reads and compiles the lists for a day. This takes up to seconds: call it in a blocking
-    /// thread.
+    /// Reads and compiles the lists for a day. Metrics name the object types `types`. This takes up
+    /// to seconds: call it in a blocking thread.
     ///
     /// # Errors
     /// Every list that cannot be used, by the key of its file.
-    pub fn open(settings: &PolicySettings, today: Day, metrics: Metrics) -> Result<Self, ConfigErrors> {
+    pub fn open(
+        settings: &PolicySettings,
+        types: BTreeSet<String>,
+        today: Day,
+        metrics: Metrics,
+    ) -> Result<Self, ConfigErrors> {
         let state = PolicyState {
             settings: settings.clone(),
+            types,
             metrics,
             normalizer: OnceLock::new(),
             lists: ArcSwapOption::empty(),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use riposte_core::object_type::Policies;
-use riposte_core::ports::{EventConsumer, MemberHistories, RankIndexes, RankingSnapshots, Reader};
+use riposte_core::ports::{ContentPolicy, EventConsumer, MemberHistories, RankIndexes, RankingSnapshots, Reader};
 use riposte_core::rank::RankingConfig;
 use riposte_core::read::{ReadPorts, ReviewQueue};
 use riposte_core::reports::ReportPorts;
@@ -154,12 +154,13 @@ impl Components<'_> {
         reader: Arc<dyn Reader>,
         queues: &Arc<WriteQueues>,
         pages: &ResponseCache,
+        content: Arc<dyn ContentPolicy>,
     ) -> Mutations {
         let reader = decorate(&self.decorators.reader, reader);
         let log: Arc<dyn CommandLog> =
             Arc::new(CountingLog { log: Arc::clone(queues) as _, rates: pages.rates().clone() });
         let log = decorate(&self.decorators.log, log);
-        let ports = WritePorts { reader, log, clock: Arc::clone(self.clock) as _, ids: self.store.ids() };
+        let ports = WritePorts { reader, log, clock: Arc::clone(self.clock) as _, ids: self.store.ids(), content };
         Mutations::new(ports, Arc::clone(self.policies))
     }
 

@@ -83,7 +83,7 @@ impl<'a> Startup<'a> {
         let metrics_address = self.metrics_server()?;
         self.file_reload(
             files,
-            Reloaders::new(config, credentials.clone(), store.clone(), cache.clone(), tokens.clone(), policy),
+            Reloaders::new(config, credentials.clone(), store.clone(), cache.clone(), tokens.clone(), policy.clone()),
         );
         // A server that cannot write the audit log starts no work.
         let audit = self.audit_log()?;
@@ -104,7 +104,7 @@ impl<'a> Startup<'a> {
         let leases = self.background_tasks(&data, &cache, &relay, &notifier, &ready.subscribe());
         let queues = self.write_queues(&data, &components, &notifier);
         let reader = cache.reader(&store);
-        let mutations = components.mutations(Arc::clone(&reader), &queues, &pages);
+        let mutations = components.mutations(Arc::clone(&reader), &queues, &pages, Arc::new(policy));
         let maintenance = components.maintenance(Arc::clone(&reader), &derived);
         let services = Services {
             audit,
@@ -145,8 +145,9 @@ impl<'a> Startup<'a> {
 
     /// Reads the word lists. Compiling large ones takes up to seconds.
     async fn policy(&self) -> Result<LocalPolicy> {
-        let (settings, metrics) = (self.inputs.config.policy.clone(), self.inputs.metrics.clone());
-        let opened = tokio::task::spawn_blocking(move || LocalPolicy::open(&settings, today(), metrics));
+        let (config, metrics) = (self.inputs.config, self.inputs.metrics.clone());
+        let (settings, types) = (config.policy.clone(), config.type_names());
+        let opened = tokio::task::spawn_blocking(move || LocalPolicy::open(&settings, types, today(), metrics));
         Ok(opened.await??)
     }
 
@@ -280,7 +281,7 @@ impl<'a> Startup<'a> {
         queues
     }
 
-    /// Serves the public services and the admin service.
+    /// Serves the public port and the admin port.
     async fn listeners(
         &mut self,
         components: &Components<'_>,

@@ -16,7 +16,7 @@ pub(super) fn public(target: &str) -> Result<Client, Error> {
     Client::open(Options { target, admin_target, ..Options::from_env()? })
 }
 
-/// The address of AdminService.
+/// The address of the admin port.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct AdminAddress {
     /// The address of the server's admin port [default: http://127.0.0.1:7172, unless
@@ -26,7 +26,7 @@ pub(super) struct AdminAddress {
 }
 
 impl AdminAddress {
-    /// Returns a client of the administration.
+    /// Returns a client of AdminService.
     ///
     /// # Errors
     /// Same as for [`public`], and an address that is not known.

@@ -28,7 +28,7 @@ use std::{
     time::Instant,
 };
 
-/// The default ports of AdminService and of the metrics.
+/// The default ports of the services of moderators and operators, and of the metrics.
 const ADMIN_PORT: u16 = 7172;
 const METRICS_PORT: u16 = 7173;
 
@@ -38,8 +38,8 @@ pub(super) struct Args {
     /// Address of the gRPC services; port 0 selects any free port [default: 127.0.0.1:7171]
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     listen: Option<SocketAddr>,
-    /// Address of AdminService [default: 127.0.0.1:7172; any free port if --listen has port 0, or
-    /// is given while 7172 is in use]
+    /// Address of the services of moderators and operators [default: 127.0.0.1:7172; any free port
+    /// if --listen has port 0, or is given while 7172 is in use]
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     admin_listen: Option<SocketAddr>,
     /// Address of the metrics [default: 127.0.0.1:7173; any free port if --listen has port 0, or

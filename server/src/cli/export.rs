@@ -14,8 +14,8 @@ const RULES: &str = "\
 The output begins with a header line. For each subject it contains the subject, its comments \
 (parents first) and its likes. Imported comments keep their source and external id; comments \
 created on this server, and all comments of a subject that has both kinds, are identified by \
-comment id with the source `riposte`. Pending, rejected and shadowed comments are exported as \
-HIDDEN, deleted ones as tombstones without text; deleted subjects are omitted. After an import \
+comment id with the source `riposte`. Comments keep their states; shadowed ones are exported as \
+HIDDEN, deleted ones as tombstones without text. Deleted subjects are omitted. After an import \
 into another server, everything is equal except ids and floors.
 
 A file is written as FILE.part and renamed when it is complete. After an interruption, --resume \

@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, fmt};
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "lowercase")]
 pub enum ServerRole {
-    /// Serves calls: the public services and `AdminService`.
+    /// Serves calls: those of the public port and of the admin port.
     Api,
     /// Does the work that is done once for all processes, on each data source whose lease it
     /// acquires: assigns sequence numbers to events, keeps consumers and the shared cache up to

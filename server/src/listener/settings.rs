@@ -19,7 +19,7 @@ pub struct ServerSettings {
     /// Address of the public services. Port 0 selects any free port.
     #[schemars(extend("pattern" = ADDRESS))]
     pub listen: SocketAddr,
-    /// Address of `AdminService`. It acts for moderators and must not be reachable by the public.
+    /// Address of the services of moderators and operators. It must not be reachable by the public.
     #[schemars(extend("pattern" = ADDRESS))]
     pub admin_listen: SocketAddr,
     /// Address of the metrics over HTTP, `/metrics`. They reveal load and must not be reachable by
@@ -36,9 +36,9 @@ pub struct ServerSettings {
     pub max_call_time: TimeSpan,
     /// The same limit for reads, if it is shorter.
     pub max_read_time: TimeSpan,
-    /// The same limit for writes of members.
+    /// The same limit for writes of members, and for verdicts.
     pub max_write_time: TimeSpan,
-    /// The same limit for calls of `AdminService` that are not streams.
+    /// The same limit for the other calls of moderators and operators, without streams.
     pub max_admin_time: TimeSpan,
     /// Age at which a client is asked to open a new connection; it varies by up to a tenth between
     /// processes.

@@ -180,6 +180,24 @@ impl Metrics {
         self.0.instruments.decisions.add(1, &labels);
     }
 
+    /// Counts a text that the policy judged, by object type, step and outcome, and records the
+    /// duration.
+    pub fn policy_judged(&self, (object_type, step, outcome): (&str, &'static str, &'static str), took: Duration) {
+        let labels = [
+            KeyValue::new(attribute::OBJECT_TYPE, object_type.to_owned()),
+            KeyValue::new(attribute::SOURCE, step),
+            KeyValue::new(attribute::OUTCOME, outcome),
+        ];
+        self.0.instruments.policy_outcomes.add(1, &labels);
+        self.0.instruments.policy_duration.record(took.as_secs_f64(), &[]);
+    }
+
+    /// Counts a text in which a word list or a rule found something.
+    pub fn policy_rule_hit(&self, object_type: &str, rule: &str) {
+        let object_type = KeyValue::new(attribute::OBJECT_TYPE, object_type.to_owned());
+        self.0.instruments.policy_rule_hits.add(1, &[object_type, KeyValue::new(attribute::RULE, rule.to_owned())]);
+    }
+
     /// Counts a report of a comment that was stored.
     pub fn reported(&self, claims_illegal: bool) {
         self.0.instruments.reports.add(1, &[KeyValue::new(attribute::CLAIMS_ILLEGAL, claims_illegal)]);

@@ -125,12 +125,32 @@ pub(crate) enum Mutant {
     OwnAppealJudged,
     /// A member is sometimes shown a statement to another one.
     StatementsMixed,
+    /// The outcomes of reports are exchanged: those that were acted on show as kept.
+    OutcomesSwapped,
+    /// The outcome of a report is always that of the first read of the process.
+    OutcomesNeverReloaded,
+    /// A page of the queue is in the order of its comments.
+    QueueById,
+    /// Items are due later with each read of the queue.
+    DueLater,
+    /// The list of the members that like a comment has those that dislike it, too.
+    DislikersListed,
+    /// The first member of a list of likers is on it twice.
+    LikersRepeated,
+    /// The pinned roots of a page are in the reverse of their order.
+    PinsReversed,
+    /// The last pinned root of a page is left out.
+    PinsCut,
+    /// Hidden subjects are shown as active, with their lists.
+    HiddenSubjectsShown,
+    /// Deleted subjects are found.
+    DeletedSubjectsFound,
     /// The repeat of a verdict is not recognised, so it is refused for its etag.
     RepeatRefused,
 }
 
 /// The mutants of ports and of page tokens, by name.
-pub(crate) const MUTANTS: [(&str, Mutant); 61] = [
+pub(crate) const MUTANTS: [(&str, Mutant); 71] = [
     ("repeats-not-detected", Mutant::RepeatsNotDetected),
     ("late-likes", Mutant::LateLikes),
     ("refused-after-commit", Mutant::RefusedAfterCommit),
@@ -192,6 +212,16 @@ pub(crate) const MUTANTS: [(&str, Mutant); 61] = [
     ("own-appeal-judged", Mutant::OwnAppealJudged),
     ("statements-mixed", Mutant::StatementsMixed),
     ("repeat-refused", Mutant::RepeatRefused),
+    ("outcomes-swapped", Mutant::OutcomesSwapped),
+    ("outcomes-never-reloaded", Mutant::OutcomesNeverReloaded),
+    ("queue-by-id", Mutant::QueueById),
+    ("due-later", Mutant::DueLater),
+    ("dislikers-listed", Mutant::DislikersListed),
+    ("likers-repeated", Mutant::LikersRepeated),
+    ("pins-reversed", Mutant::PinsReversed),
+    ("pins-cut", Mutant::PinsCut),
+    ("hidden-subjects-shown", Mutant::HiddenSubjectsShown),
+    ("deleted-subjects-found", Mutant::DeletedSubjectsFound),
 ];
 
 /// Returns true at random, once in `many` calls on average.

@@ -16,7 +16,7 @@ use riposte_core::ports::{CommentRows, LikeRows, ListRows, PassThrough, Reader, 
 use riposte_core::proposal::ProposalState;
 use riposte_core::request::IdempotencyKey;
 use riposte_core::{
-    CommentState, Content, LikeValue, MemberId, ObjectType, ObjectTypeScope, Result, Subject, SubjectKey,
+    CommentState, Content, LikeValue, MemberId, ObjectType, ObjectTypeScope, Result, Subject, SubjectKey, SubjectState,
 };
 
 use crate::mutant::{Mutant, one_of};
@@ -72,6 +72,16 @@ impl MutantReader {
         if self.mutant == Mutant::PendingCounted && subject.key.object_type().as_str() == REVIEWED_TYPE {
             subject.counts.root_count += 1;
             subject.counts.comment_count += 1;
+        }
+    }
+
+    /// Shows a hidden subject as active, or a deleted one as if it was not deleted.
+    fn break_state(&self, subject: &mut Subject) {
+        if self.mutant == Mutant::HiddenSubjectsShown && subject.state == SubjectState::Hidden {
+            subject.state = SubjectState::Active;
+        }
+        if self.mutant == Mutant::DeletedSubjectsFound {
+            subject.delete_time = None;
         }
     }
 
@@ -165,6 +175,12 @@ impl MutantReader {
 
     fn break_page(&self, mut page: RootPage, query: &PageQuery) -> RootPage {
         self.break_counts(&mut page.subject);
+        self.break_state(&mut page.subject);
+        match self.mutant {
+            Mutant::PinsReversed => page.pinned.reverse(),
+            Mutant::PinsCut => drop(page.pinned.pop()),
+            _unaffected => {}
+        }
         page.threads.items.iter_mut().for_each(|thread| self.break_view(&mut thread.root));
         self.break_list(&mut page.threads);
         if self.mutant == Mutant::EndByCount && query.order == ListOrder::Oldest {
@@ -190,7 +206,10 @@ impl Reader for MutantReader {
 impl SubjectRows for MutantReader {
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         let mut found = self.inner.subjects(keys).await?;
-        found.iter_mut().flatten().for_each(|subject| self.break_counts(subject));
+        found.iter_mut().flatten().for_each(|subject| {
+            self.break_counts(subject);
+            self.break_state(subject);
+        });
         if self.mutant == Mutant::AbsenceNeverReloaded {
             let mut absent = self.absent.lock().unwrap_or_else(PoisonError::into_inner);
             for (key, found) in keys.iter().zip(&mut found) {
@@ -350,6 +369,12 @@ impl LikeRows for MutantReader {
         let mut page = self.inner.likers(id, value, after, limit).await?;
         if self.mutant == Mutant::LikersCut && !page.more_after {
             page.items.pop();
+        }
+        if self.mutant == Mutant::DislikersListed && value == LikeValue::Like && !page.more_after {
+            page.items.extend(self.inner.likers(id, LikeValue::Dislike, None, limit).await?.items);
+        }
+        if self.mutant == Mutant::LikersRepeated {
+            page.items.extend(page.items.first().cloned());
         }
         Ok(page)
     }

@@ -1,5 +1,6 @@
 //! Records the reporters of comments, which the mutant `reporter-leaks` writes into contents that
-//! are read. The mutant `statements-mixed` shows a member a statement to another one.
+//! are read. The mutant `statements-mixed` shows a member a statement to another one, and the
+//! mutants `outcomes-…` change what became of a member's reports.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +9,7 @@ use async_trait::async_trait;
 use riposte_core::decision::Decision;
 use riposte_core::page::{HistoryCursor, LikerCursor};
 use riposte_core::ports::Reports;
-use riposte_core::report::{DecisionCursor, DecisionKind, NewReport, OwnReport, Report, ReportResult};
+use riposte_core::report::{DecisionCursor, DecisionKind, NewReport, OwnReport, Report, ReportOutcome, ReportResult};
 use riposte_core::{CommentId, MemberId, MemberOfType, Result};
 
 use crate::mutant::Mutant;
@@ -32,11 +33,28 @@ pub(crate) struct RecordedReports {
     mutant: Mutant,
     /// The last statement that was read.
     statement: Mutex<Option<Decision>>,
+    /// The outcome of each report at its first read.
+    outcomes: Mutex<HashMap<(CommentId, MemberId), ReportOutcome>>,
 }
 
 impl RecordedReports {
     pub(crate) fn new(inner: Arc<dyn Reports>, reporters: Reporters, mutant: Mutant) -> Self {
-        Self { inner, reporters, mutant, statement: Mutex::default() }
+        Self { inner, reporters, mutant, statement: Mutex::default(), outcomes: Mutex::default() }
+    }
+
+    /// Changes the outcome of a report.
+    fn change(&self, OwnReport { report, outcome }: &mut OwnReport) {
+        if self.mutant == Mutant::OutcomesNeverReloaded {
+            let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+            *outcome = *outcomes.entry((report.comment_id, report.member.clone())).or_insert(*outcome);
+        }
+        if self.mutant == Mutant::OutcomesSwapped {
+            *outcome = match *outcome {
+                ReportOutcome::Open => ReportOutcome::Open,
+                ReportOutcome::Restricted(time) => ReportOutcome::Unrestricted(time),
+                ReportOutcome::Unrestricted(time) => ReportOutcome::Restricted(time),
+            };
+        }
     }
 }
 
@@ -58,7 +76,9 @@ impl Reports for RecordedReports {
     }
 
     async fn by_member(&self, of: &MemberOfType, after: Option<HistoryCursor>, limit: usize) -> Result<Vec<OwnReport>> {
-        self.inner.by_member(of, after, limit).await
+        let mut found = self.inner.by_member(of, after, limit).await?;
+        found.iter_mut().for_each(|own| self.change(own));
+        Ok(found)
     }
 
     async fn decisions(

@@ -1,6 +1,7 @@
 //! Mutants of the review: of verdicts, of the queue and its leases, and of what watchers receive.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -162,7 +163,7 @@ fn unrecorded(command: &Command, ruling: &Ruling, comment: CommentId) -> Decisio
         member: ruling.moderator.clone(),
         act: CommentAct::Delete,
         proposal: 0,
-        from: CommentState::Active,
+        from: Some(CommentState::Active),
         to: CommentState::Deleted,
         from_version: 1,
         to_version: 2,
@@ -207,6 +208,8 @@ pub(crate) struct MutantReviews {
     inner: Arc<dyn Reviews>,
     mutant: Mutant,
     leases: Mutex<Leases>,
+    /// The number of reads of the queue.
+    reads: AtomicI64,
 }
 
 /// The duration of leases that never end.
@@ -214,7 +217,7 @@ const FOR_EVER: Duration = Duration::from_secs(30 * 86_400);
 
 impl MutantReviews {
     pub(crate) fn new(inner: Arc<dyn Reviews>, mutant: Mutant) -> Self {
-        Self { inner, mutant, leases: Mutex::default() }
+        Self { inner, mutant, leases: Mutex::default(), reads: AtomicI64::default() }
     }
 
     fn lose(&self, reviews: &mut Vec<Review>) {
@@ -240,6 +243,13 @@ impl Reviews for MutantReviews {
         self.lose(&mut found);
         if self.mutant == Mutant::ItemTwice && found.len() > 1 {
             found[1] = found[0].clone();
+        }
+        if self.mutant == Mutant::QueueById {
+            found.sort_by_key(|review| review.comment_id);
+        }
+        if self.mutant == Mutant::DueLater {
+            let more = self.reads.fetch_add(1, Ordering::Relaxed);
+            found.iter_mut().filter_map(|review| review.due_time.as_mut()).for_each(|due| due.0 += more);
         }
         Ok(found)
     }

@@ -22,6 +22,7 @@ mod listings;
 mod matching;
 mod multi_reads;
 mod once;
+mod owned;
 mod rankings;
 mod refused_calls;
 mod review;
@@ -101,13 +102,14 @@ impl Findings {
 
 type Rule = fn(&SubjectHistory<'_>, &mut Findings);
 
-const RULES: [(&str, Rule); 15] = [
+const RULES: [(&str, Rule); 16] = [
     ("matching", matching::check),
     ("once", once::check),
     ("rows", rows::check),
     ("floors", floors::check),
     ("counts", counts::check),
     ("likes", likes::check),
+    ("likers", likes::likers::check),
     ("like counts", like_counts::check),
     ("walks", walks::check),
     ("rankings", rankings::check),
@@ -138,6 +140,7 @@ pub(crate) fn check(history: &History) -> Checked {
             rule(&subject, &mut findings);
         }
     }
+    owned::check(history, &mut findings);
     findings.begin("availability");
     availability::check(&history.ops, &mut findings);
     findings.begin("alarms");
@@ -157,11 +160,14 @@ pub(crate) fn check(history: &History) -> Checked {
     Checked { anomalies: findings.anomalies, cases: findings.cases }
 }
 
-/// Returns the operations of each subject, in the order they began, without the subjects whose
-/// comments wait for review.
+/// Returns the operations of each subject, in the order they began, without the subjects that have
+/// rules of their own: those whose comments wait for review, and those with an owner.
 fn by_subject(history: &History) -> Vec<Vec<u32>> {
     let mut all: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    let is_plain = |(_, op): &(u32, &Op)| !names::is_reviewed(op.call.subject());
+    let is_plain = |(_, op): &(u32, &Op)| {
+        let subject = op.call.subject();
+        !names::is_reviewed(subject) && !names::is_owned(subject)
+    };
     for (number, op) in (0..).zip(&history.ops).filter(is_plain) {
         all.entry(op.call.subject()).or_default().push(number);
     }

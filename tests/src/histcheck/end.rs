@@ -5,6 +5,7 @@
 mod cache;
 mod line;
 mod listings;
+mod owned;
 mod review;
 mod tables;
 
@@ -75,6 +76,7 @@ pub(super) async fn read(
             .with_context(|| format!("watching subject {subject} at server {number}"))?;
     }
     review::read(environment, seed).await.context("reading what waits for review")?;
+    owned::read(environment).await.context("reading the subjects with an owner")?;
     tables::read(databases, &environment.recorder).await.context("reading the rows")?;
     cache::read(deployment.redis(), &environment.recorder).await.context("reading the cache")
 }

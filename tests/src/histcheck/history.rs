@@ -12,6 +12,7 @@ mod file;
 mod item;
 mod listing;
 mod op;
+mod owned;
 mod review;
 mod table;
 
@@ -24,9 +25,10 @@ pub(crate) use op::{
     PageResponse, Property, RequestId, Sort, THREAD_PAGE_SIZE, USUAL_PAGE_SIZE, Value, View, WATCH_WINDOW,
     WatchedChange, WriteResponse,
 };
+pub(crate) use owned::{OwnedCall, OwnedResponse, OwnedState, SeenRoot, SeenSubject};
 pub(crate) use review::{
     APPEAL, JudgedTarget, ModeratedItem, ModeratorAct, PublicRead, ReviewCall, ReviewResponse, SeenComment,
-    SeenDecision, SeenProposal, SeenStatement, proposal_state, state,
+    SeenDecision, SeenProposal, SeenReport, SeenStatement, outcome, proposal_state, state,
 };
 pub(crate) use table::{
     CommentRow, ContentRow, DecisionRow, LikeRow, ProposalRow, ReportRow, ReviewRow, Rows, SubjectRow, Table,

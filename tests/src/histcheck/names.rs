@@ -21,6 +21,12 @@ pub(crate) const REVIEWED_TYPE: &str = "held";
 pub(crate) const REPORT_THRESHOLD: usize = 200;
 /// The number of the first subject of that type.
 pub(crate) const REVIEWED: u32 = 1 << 20;
+/// The object type of the subjects with an owner.
+pub(crate) const OWNED_TYPE: &str = "owned";
+/// The number of the first subject of that type.
+pub(crate) const OWNED: u32 = 1 << 21;
+/// Their owner; the authors of their comments follow.
+pub(crate) const OWNER: u32 = 600_000;
 /// The begin of the ids and notes of moderators and reporters, which no public response contains.
 pub(crate) const SECRET: &str = "riposte-secret-";
 
@@ -34,6 +40,9 @@ pub(crate) fn is_last_read(client: u32) -> bool {
 
 /// Returns the key of a subject.
 pub(crate) fn key(subject: u32) -> SubjectKey {
+    if let Some(object) = subject.checked_sub(OWNED) {
+        return SubjectKey { object_type: OWNED_TYPE.to_owned(), object_id: format!("object-{object}") };
+    }
     if let Some(object) = subject.checked_sub(REVIEWED) {
         return SubjectKey { object_type: REVIEWED_TYPE.to_owned(), object_id: format!("object-{object}") };
     }
@@ -57,8 +66,10 @@ pub(crate) fn of_another_type(subject: u32) -> u32 {
 pub(crate) fn subject(key: Option<&SubjectKey>) -> u32 {
     let number = || {
         let key = key?;
-        if key.object_type == REVIEWED_TYPE {
-            return key.object_id.strip_prefix("object-")?.parse::<u32>().ok()?.checked_add(REVIEWED);
+        for (object_type, first) in [(REVIEWED_TYPE, REVIEWED), (OWNED_TYPE, OWNED)] {
+            if key.object_type == object_type {
+                return key.object_id.strip_prefix("object-")?.parse::<u32>().ok()?.checked_add(first);
+            }
         }
         let object_type = OBJECT_TYPES.iter().position(|name| *name == key.object_type)? as u32;
         let object: u32 = key.object_id.strip_prefix("object-")?.parse().ok()?;
@@ -75,7 +86,12 @@ pub(crate) fn is_moderated(comment: i64) -> bool {
 
 /// Returns true for a subject whose comments wait for review.
 pub(crate) fn is_reviewed(subject: u32) -> bool {
-    (REVIEWED..u32::MAX).contains(&subject)
+    (REVIEWED..OWNED).contains(&subject)
+}
+
+/// Returns true for a subject with an owner.
+pub(crate) fn is_owned(subject: u32) -> bool {
+    (OWNED..u32::MAX).contains(&subject)
 }
 
 /// Returns the id of a moderator.
@@ -133,7 +149,7 @@ mod tests {
 
     #[test]
     fn names_map_back_to_numbers_and_unknown_names_do_not() {
-        for number in [0, 1, 2, 3, 100, 4_000, REVIEWED, REVIEWED + 7] {
+        for number in [0, 1, 2, 3, 100, 4_000, REVIEWED, REVIEWED + 7, OWNED, OWNED + 7] {
             assert_eq!(subject(Some(&key(number))), number);
             assert_eq!((member(&member_id(number)), moderator(&moderator_id(number))), (number, number));
             assert_eq!(reporter(&reporter_id(number.into(), 3)), 3);

@@ -16,7 +16,9 @@ use tokio::task::JoinHandle;
 use super::check::{Checked, MAX_AGE};
 use super::fault::{Deployment, Injection};
 use super::history::{Alarm, InjectedFault, Recorder};
-use super::load::{Acknowledged, BURST, CLIENTS, Client, Environment, REREAD_DELAY, REVIEWERS, Reviewer, Watcher};
+use super::load::{
+    Acknowledged, BURST, CLIENTS, Client, Environment, OWNERS, OwnerClient, REREAD_DELAY, REVIEWERS, Reviewer, Watcher,
+};
 use super::options::Options;
 use super::summary::Recoveries;
 use super::{check, end, environment, history, probe, report, summary};
@@ -48,6 +50,8 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     clients.extend(start(&environment, CLIENTS..CLIENTS + BURST, options.seed, &burst_rx));
     let reviewer = |number| Reviewer::new(number, options.seed).run(Arc::clone(&environment), active_rx.clone());
     let reviewers: Vec<_> = (0..REVIEWERS).map(|number| tokio::spawn(reviewer(number))).collect();
+    let owner = |number| OwnerClient::new(number, options.seed).run(Arc::clone(&environment), active_rx.clone());
+    let owners: Vec<_> = (0..OWNERS).map(|number| tokio::spawn(owner(number))).collect();
     let (over, over_rx) = watch::channel(false);
     let watch = |watcher: Watcher| tokio::spawn(watcher.run(Arc::clone(&environment), over_rx.clone()));
     let watchers: Vec<_> = Watcher::all(options.seed).map(watch).collect();
@@ -63,8 +67,8 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
         for client in try_join_all(clients).await? {
             acknowledged.extend(client?);
         }
-        for reviewer in try_join_all(reviewers).await? {
-            reviewer?;
+        for client in try_join_all(reviewers.into_iter().chain(owners)).await? {
+            client?;
         }
         // The wait is the bound under test: cached data has this time to become current.
         tokio::time::sleep(STALENESS_WAIT).await;

@@ -22,6 +22,7 @@ pub(crate) const CASES: &[Case] = cases![
     the_public_port_does_not_serve_the_admin_service,
     list_subjects_shows_every_subject_of_a_type_once,
     an_act_on_another_version_than_the_one_that_was_read_is_refused,
+    a_reason_that_was_not_given_is_not_added_by_a_repeat,
     a_moderator_pins_roots_of_any_subject,
     moderators_distinguish_networks_and_operators_read_addresses,
 ];
@@ -134,16 +135,47 @@ async fn an_act_on_another_version_than_the_one_that_was_read_is_refused(fixture
     let moderator_id = "mod".to_owned();
     let doom = AdminServiceDeleteCommentRequest { id, moderator_id, etag: read, ..Default::default() };
     ensure!(refused(admin.delete_comment(doom.clone()).await)?.1 == ErrorReason::EtagMismatch);
-    admin.unhide_comment(UnhideCommentRequest { etag: decided.etag, ..unhide }).await?;
-    let etag = moderated(&fixture, id).await?.etag;
+    let reason = "shown again".to_owned();
+    admin.unhide_comment(UnhideCommentRequest { etag: decided.etag, reason, ..unhide }).await?;
+    let decided = moderated(&fixture, id).await?;
+    let grounds = decided.last_decision.unwrap_or_default().grounds.unwrap_or_default();
+    ensure!((grounds.code.as_str(), grounds.note.as_str()) == ("unspecified", "shown again"), "{grounds:?}");
+    let etag = decided.etag;
     let doom = AdminServiceDeleteCommentRequest { etag, ..doom };
     let request_id = uuid::Uuid::new_v4().to_string();
     let doom = AdminServiceDeleteCommentRequest { request_id, reason: "late".into(), ..doom };
     let deleted = admin.delete_comment(doom.clone()).await?.into_inner();
     ensure!(admin.delete_comment(doom.clone()).await?.into_inner() == deleted, "a repeat");
-    let other = AdminServiceDeleteCommentRequest { reason: "another".into(), ..doom };
+    let other = AdminServiceDeleteCommentRequest { reason: "another".into(), ..doom.clone() };
     ensure!(refused(admin.delete_comment(other).await)?.1 == ErrorReason::RequestIdReused);
+    let bare = AdminServiceDeleteCommentRequest { reason: String::new(), ..doom };
+    ensure!(refused(admin.delete_comment(bare).await)?.1 == ErrorReason::RequestIdReused);
     ensure!(refused(delete(&fixture, id).await)? == (Code::NotFound, ErrorReason::CommentNotFound), "a second delete");
+    Ok(())
+}
+
+/// A request without a reason is another one than that with a reason.
+async fn a_reason_that_was_not_given_is_not_added_by_a_repeat(fixture: Fixture) -> Result<()> {
+    let id = Say::on(&fixture.client, "article").comment("m", "first").await?.id;
+    let mut admin = fixture.server.admin()?;
+    let (moderator_id, request_id) = ("mod".to_owned(), || uuid::Uuid::new_v4().to_string());
+    let hide =
+        HideCommentRequest { id, moderator_id: moderator_id.clone(), request_id: request_id(), ..Default::default() };
+    let hidden = admin.hide_comment(hide.clone()).await?.into_inner();
+    let late = HideCommentRequest { reason: "late".into(), ..hide.clone() };
+    ensure!(refused(admin.hide_comment(late).await)?.1 == ErrorReason::RequestIdReused);
+    ensure!(admin.hide_comment(hide).await?.into_inner() == hidden, "a repeat");
+    let show =
+        UnhideCommentRequest { id, moderator_id: moderator_id.clone(), request_id: request_id(), ..Default::default() };
+    let shown = admin.unhide_comment(show.clone()).await?.into_inner();
+    let late = UnhideCommentRequest { reason: "late".into(), ..show.clone() };
+    ensure!(refused(admin.unhide_comment(late).await)?.1 == ErrorReason::RequestIdReused);
+    ensure!(admin.unhide_comment(show).await?.into_inner() == shown, "a repeat");
+    let doom = AdminServiceDeleteCommentRequest { id, moderator_id, request_id: request_id(), ..Default::default() };
+    let deleted = admin.delete_comment(doom.clone()).await?.into_inner();
+    let late = AdminServiceDeleteCommentRequest { reason: "late".into(), ..doom.clone() };
+    ensure!(refused(admin.delete_comment(late).await)?.1 == ErrorReason::RequestIdReused);
+    ensure!(admin.delete_comment(doom).await?.into_inner() == deleted, "a repeat");
     Ok(())
 }
 

@@ -5,10 +5,11 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use riposte_sdk::Error;
 use riposte_sdk::v1::list_decisions_request::Of;
 use riposte_sdk::v1::{
-    AppealDecisionRequest, ClaimReviewItemsRequest, CommentState, Decision, ErrorReason, ListDecisionsRequest,
-    ListOwnDecisionsRequest, ListOwnDecisionsResponse, ListOwnReportsRequest, ListOwnReportsResponse,
-    ListReportsRequest, MemberOfType, ModerationAction, OwnReport, Report, ReportCommentRequest, ReportOutcome,
-    ReportReason, ReviewCause, Statement, VerdictResult,
+    AppealDecisionRequest, ClaimReviewItemsRequest, CommentSort, CommentState, Decision, ErrorReason,
+    GetCommentRequest, ListDecisionsRequest, ListOwnDecisionsRequest, ListOwnDecisionsResponse, ListOwnReportsRequest,
+    ListOwnReportsResponse, ListReportsRequest, MemberOfType, ModerationAction, OwnReport, Report,
+    ReportCommentRequest, ReportOutcome, ReportReason, ReviewCause, Statement, Subject, SubjectState,
+    UpdateSubjectRequest, VerdictResult,
 };
 use riposte_tests::{Case, Fixture, Say, Watch, cases, refused};
 use tonic::{Code, Status};
@@ -18,6 +19,7 @@ use super::review::{decision, error, ids, judge, moderated, of_member, queue, so
 pub(crate) const CASES: &[Case] = cases![
     a_report_waits_for_a_moderator_and_its_outcome_is_shown,
     a_report_needs_a_comment_that_its_member_sees,
+    a_comment_of_a_hidden_subject_is_reported_by_its_id,
     a_member_makes_twenty_reports_an_hour,
     a_wave_of_reports_hides_nothing_and_opens_one_item,
     an_author_reads_the_reasons_and_appeals_once,
@@ -148,6 +150,25 @@ async fn a_report_needs_a_comment_that_its_member_sees(fixture: Fixture) -> Resu
     let rejection = Error::from(report(&say, wrong).await.err().context("not refused")?);
     let fields: Vec<&str> = rejection.violations().iter().map(|violation| violation.field.as_str()).collect();
     ensure!(fields == ["member_id", "reason", "text", "legal_reference", "etag", "request_id"], "{fields:?}");
+    Ok(())
+}
+
+/// A comment of a hidden subject is in no list, but it can be read by its id, and so reported.
+async fn a_comment_of_a_hidden_subject_is_reported_by_its_id(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
+    let id = say.comment(&someone(), "a text").await?.id;
+    let mut subject = Subject { key: Some(say.key.clone()), ..Subject::default() };
+    subject.set_state(SubjectState::Hidden);
+    let request = UpdateSubjectRequest { subject: Some(subject), ..UpdateSubjectRequest::default() };
+    say.client.subjects().update_subject(request).await?;
+    let list = say.page(CommentSort::Newest, 20).await;
+    ensure!(refused(list)? == (Code::FailedPrecondition, ErrorReason::SubjectHidden));
+    let get = GetCommentRequest { id, viewer_member_id: "ben".into(), ..GetCommentRequest::default() };
+    let read = say.client.comments().get_comment(get).await?.into_inner().comment.context("no comment")?;
+    ensure!(read.state() == CommentState::Active && read.content.is_some(), "{read:?}");
+    ensure!(report(&say, report_of(id, "ben")).await?, "the first report");
+    ensure!(reports_on(&fixture, id, 10).await?.len() == 1);
+    ensure!(moderated(&fixture, id).await?.causes().eq([ReviewCause::Report]));
     Ok(())
 }
 

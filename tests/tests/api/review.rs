@@ -310,11 +310,13 @@ fn bytes(mut page: ListCommentsResponse) -> Vec<u8> {
 
 async fn pages_are_the_same_bytes_with_and_without_comments_that_wait(fixture: Fixture) -> Result<()> {
     let (say, ann) = (Say::on(&fixture.client, "held"), someone());
+    let mut parents = Vec::new();
     for n in 0..5 {
         let root = say.comment(&ann, &format!("root {n}")).await?;
         judge(&fixture, ModerationAction::Approve, root.id).await?;
         let reply = say.reply(root.id, "ben", "reply").await?;
         judge(&fixture, ModerationAction::Approve, reply.id).await?;
+        parents.extend([root.id, reply.id]);
     }
     let pages = async || -> Result<Vec<Vec<u8>>> {
         let mut pages = Vec::new();
@@ -326,7 +328,14 @@ async fn pages_are_the_same_bytes_with_and_without_comments_that_wait(fixture: F
     let before = pages().await?;
     for _ in 0..10 {
         let say = &say;
-        let write = |n: i32| async move { say.comment(&someone(), &format!("waits {n}")).await };
+        let parents = &parents;
+        let write = |n: usize| async move {
+            let text = format!("waits {n}");
+            match parents.get(n % (2 * parents.len())) {
+                Some(parent) => say.reply(*parent, &someone(), &text).await,
+                None => say.comment(&someone(), &text).await,
+            }
+        };
         let made = join_all((0..100).map(write)).await;
         ensure!(made.into_iter().all(|made| made.is_ok_and(|made| made.state() == CommentState::Pending)));
     }

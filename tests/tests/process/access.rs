@@ -6,6 +6,7 @@ mod authority;
 mod callers;
 mod issuer;
 mod jwt;
+mod reviews;
 mod secrecy;
 mod table;
 mod tls;

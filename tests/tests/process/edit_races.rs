@@ -16,11 +16,13 @@ use riposte_sdk::v1::{
 };
 use riposte_tests::say::content;
 use riposte_tests::{Say, Server};
+use tokio::sync::watch;
 use tonic_types::StatusExt;
 
 /// The number of reads of a run; the variable RIPOSTE_TEST_EDIT_READS sets another one.
 const READS: u64 = 4_000;
-const READERS: usize = 4;
+/// The readers, each on a connection of its own.
+const READERS: usize = 8;
 const COMMENTS: usize = 3;
 const MODERATORS: usize = 2;
 const AUTHOR: &str = "ann";
@@ -34,12 +36,17 @@ struct Edited {
     approved: Mutex<BTreeSet<u64>>,
     /// The texts that readers saw.
     seen: Mutex<BTreeSet<u64>>,
+    /// The number of edits that were stored: moderators wait for the next one.
+    edits: watch::Sender<u64>,
+    /// The number of verdicts: the author waits for the next one when too many edits wait.
+    verdicts: watch::Sender<u64>,
 }
 
 impl Edited {
     fn new(id: i64) -> Self {
         let first = || Mutex::new(BTreeSet::from([0]));
-        Self { id, sent: first(), approved: first(), seen: first() }
+        let count = || watch::Sender::new(0);
+        Self { id, sent: first(), approved: first(), seen: first(), edits: count(), verdicts: count() }
     }
 
     fn last_approved(&self) -> u64 {
@@ -73,6 +80,8 @@ struct Race {
     comments: Vec<Edited>,
     reads: AtomicU64,
     planned: u64,
+    /// Set when all reads were made.
+    is_over: watch::Sender<bool>,
 }
 
 impl Race {
@@ -91,18 +100,31 @@ impl Race {
             let etag = moderated(&server, comment.id).await?.etag;
             verdict(&server, ModerationAction::Approve, comment.id, etag).await?.context("the first approval")?;
         }
-        Ok(Self { server, say, comments, reads: AtomicU64::new(0), planned: reads })
+        let is_over = watch::Sender::new(false);
+        Ok(Self { server, say, comments, reads: AtomicU64::new(0), planned: reads, is_over })
     }
 
     fn ends(&self) -> bool {
         self.reads.load(Ordering::Relaxed) >= self.planned
     }
 
+    /// Waits until a count has changed since it was last marked, or the race is over: a loop of
+    /// refused calls would take the processor from the readers.
+    async fn next(&self, count: &mut watch::Receiver<u64>) -> Result<()> {
+        let mut is_over = self.is_over.subscribe();
+        tokio::select! {
+            changed = count.changed() => changed?,
+            over = is_over.wait_for(|is_over| *is_over) => drop(over?),
+        }
+        Ok(())
+    }
+
     /// Sends one edit after the other.
     async fn edit(&self, edited: &Edited) -> Result<u64> {
-        let mut number = 0;
+        let (mut number, mut verdicts) = (0, edited.verdicts.subscribe());
         while !self.ends() {
             number += 1;
+            verdicts.mark_unchanged();
             let request = UpdateCommentRequest {
                 id: edited.id,
                 member_id: AUTHOR.to_owned(),
@@ -114,11 +136,12 @@ impl Race {
                     let response = response.into_inner();
                     ensure!(response.proposed_edit.is_some(), "an edit does not wait: {response:?}");
                     edited.check(&response.comment.unwrap_or_default(), 0)?;
+                    edited.edits.send_modify(|count| *count += 1);
                 }
                 Err(status) => {
                     let info = status.get_details_error_info().context("no reason")?;
                     ensure!(info.metadata.get("why").is_some_and(|cause| cause == "edits"), "{status:?}");
-                    tokio::task::yield_now().await;
+                    self.next(&mut verdicts).await?;
                 }
             }
         }
@@ -128,12 +151,19 @@ impl Race {
     /// Judges what waits: each third text is refused. After three refused texts, the text in sight
     /// is approved once more, which permits edits again.
     async fn moderate(&self, edited: &Edited) -> Result<()> {
+        let mut edits = edited.edits.subscribe();
         while !self.ends() {
+            edits.mark_unchanged();
             let read = moderated(&self.server, edited.id).await?;
-            let Some(edit) = read.proposed_edit else { continue };
+            let Some(edit) = read.proposed_edit else {
+                self.next(&mut edits).await?;
+                continue;
+            };
             let number = number(edit.content.as_ref().map_or("", |content| &content.text))?;
             if read.proposed_edit_etag.is_empty() {
                 verdict(&self.server, ModerationAction::Approve, edited.id, read.etag).await?;
+                edited.verdicts.send_modify(|count| *count += 1);
+                self.next(&mut edits).await?;
             } else if number.is_multiple_of(3) {
                 verdict(&self.server, ModerationAction::Reject, edited.id, read.proposed_edit_etag).await?;
             } else {
@@ -143,30 +173,32 @@ impl Race {
                     numbers(&edited.approved).insert(number);
                 }
             }
+            edited.verdicts.send_modify(|count| *count += 1);
         }
         Ok(())
     }
 
     async fn read(&self) -> Result<()> {
+        let say = &Say { client: self.server.client()?, key: self.say.key.clone() };
         while !self.ends() {
             let before: Vec<u64> = self.comments.iter().map(Edited::last_approved).collect();
             for (edited, since) in self.comments.iter().zip(&before) {
                 for fresh in [true, false] {
                     let request = GetCommentRequest { id: edited.id, fresh, ..GetCommentRequest::default() };
-                    let got = self.say.client.comments().get_comment(request).await?.into_inner();
+                    let got = say.client.comments().get_comment(request).await?.into_inner();
                     ensure!(got.proposed_edit.is_none(), "an edit is shown: {got:?}");
                     edited.check(&got.comment.unwrap_or_default(), if fresh { *since } else { 0 })?;
                 }
                 let request = ListCommentRevisionsRequest { id: edited.id, ..ListCommentRevisionsRequest::default() };
-                let former = self.say.client.comments().list_comment_revisions(request).await?.into_inner();
+                let former = say.client.comments().list_comment_revisions(request).await?.into_inner();
                 for revision in former.revisions {
                     let number = number(&revision.content.unwrap_or_default().text)?;
                     ensure!(numbers(&edited.sent).contains(&number), "{number} is in the history");
                 }
             }
-            let page = self.say.page(CommentSort::Newest, 20).await?;
+            let page = say.page(CommentSort::Newest, 20).await?;
             let request = GetThreadRequest { comment_id: self.comments[0].id, ..GetThreadRequest::default() };
-            let thread = self.say.client.replies().get_thread(request).await?.into_inner();
+            let thread = say.client.replies().get_thread(request).await?.into_inner();
             let of_page = page.threads.into_iter().flat_map(|thread| thread.comment.into_iter().chain(thread.replies));
             self.check_all(of_page.collect())?;
             let [root, reply, ..] = self.comments.as_slice() else { bail!("too few comments") };
@@ -178,6 +210,7 @@ impl Race {
             }
             self.reads.fetch_add(3 * self.comments.len() as u64 + 2, Ordering::Relaxed);
         }
+        self.is_over.send_replace(true);
         Ok(())
     }
 

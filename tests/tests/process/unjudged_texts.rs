@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{
-    BatchGetCommentsRequest, ClaimReviewItemsRequest, CommentSort, GetCommentRequest, GetModeratedCommentsRequest,
-    GetThreadRequest, Grounds, ListCommentRevisionsRequest, ListConversationRequest, ListMemberCommentsRequest,
-    ListUnlistedCommentsRequest, ModeratedComment, ModerationAction, SubmitVerdictsRequest, UpdateCommentRequest,
-    VerdictTarget,
+    BatchGetCommentsRequest, ClaimReviewItemsRequest, CommentSort, CommentState, GetCommentRequest,
+    GetModeratedCommentsRequest, GetThreadRequest, Grounds, ListCommentRevisionsRequest, ListConversationRequest,
+    ListMemberCommentsRequest, ListUnlistedCommentsRequest, ModeratedComment, ModerationAction, SubmitVerdictsRequest,
+    UpdateCommentRequest, VerdictTarget,
 };
+use riposte_tests::mysql::Databases;
 use riposte_tests::say::content;
-use riposte_tests::{Say, Server};
+use riposte_tests::{Say, Server, mysql};
 
 use super::cache::{cache_url, start_redis};
 
@@ -20,7 +21,7 @@ const CANARY: &str = "canary";
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Approves comments as they are now.
-async fn approve(server: &Server, ids: &[i64]) -> Result<()> {
+pub(super) async fn approve(server: &Server, ids: &[i64]) -> Result<()> {
     judge(server, ids, ModerationAction::Approve, |comment| comment.etag).await
 }
 
@@ -109,6 +110,37 @@ async fn public(say: &Say, ids: &[i64]) -> Result<String> {
         }
     }
     Ok(shown)
+}
+
+#[tokio::test]
+async fn a_refused_comment_leaves_the_list_of_its_author_after_seven_days() -> Result<()> {
+    let Some(servers) = mysql::servers() else { return Ok(()) };
+    let databases = Databases::on(&servers, ["--set", "object_type_defaults.moderation=pre"]).await?;
+    let server = Server::serve_with(&databases.arguments).await?;
+    let say = Say::on(&server.client()?, "article");
+    let (refused, waits) = (say.comment("ann", "refused").await?.id, say.comment("ann", "waits").await?.id);
+    judge(&server, &[refused], ModerationAction::Reject, |comment| comment.etag).await?;
+    let listed = async || -> Result<Vec<i64>> {
+        let (subject, member_id) = (Some(say.key.clone()), "ann".to_owned());
+        let request = ListUnlistedCommentsRequest { subject, member_id, ..ListUnlistedCommentsRequest::default() };
+        let found = say.client.comments().list_unlisted_comments(request).await?.into_inner().comments;
+        Ok(found.into_iter().filter_map(|unlisted| Some(unlisted.comment?.id)).collect())
+    };
+    ensure!(listed().await? == [waits, refused], "{:?}", listed().await?);
+    // Seconds less than seven days ago, and more.
+    let days = 7 * 24 * 60 * 60 * 1_000_i64;
+    for (ago, expected) in [(days - 600_000, vec![waits, refused]), (600_000, vec![waits])] {
+        for url in &servers {
+            let moved =
+                format!("UPDATE comment_review SET unlisted_until = unlisted_until - {ago} WHERE unlisted_until > 0");
+            mysql::query(url, &databases.name, &moved).await?;
+        }
+        ensure!(listed().await? == expected, "{ago} ms: {:?}", listed().await?);
+    }
+    let request = GetCommentRequest { id: refused, viewer_member_id: "ann".into(), ..GetCommentRequest::default() };
+    let own = say.client.comments().get_comment(request).await?.into_inner().comment.context("no comment")?;
+    ensure!(own.state() == CommentState::Rejected && own.content.is_some(), "elsewhere it stays: {own:?}");
+    Ok(())
 }
 
 #[tokio::test]
@@ -216,4 +248,40 @@ async fn a_text_that_waits_is_in_no_copy_until_it_is_approved() -> Result<()> {
         }
     };
     tokio::time::timeout(TIMEOUT, published).await.context("the approved texts are not shown and cached")?
+}
+
+#[tokio::test]
+async fn a_text_that_a_word_list_holds_or_rejects_is_in_no_copy() -> Result<()> {
+    let Some(redis) = start_redis()? else { return Ok(()) };
+    let url = cache_url(&redis);
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("words.jsonl");
+    std::fs::write(&file, "{\"word\":\"held\"}\n{\"word\":\"refuse\",\"outcome\":\"reject\"}\n")?;
+    let lists = format!("policy.lists=[{{name=\"words\", file={file:?}}}]");
+    let settings = ["--set", "cache.kind=redis", "--set", &url, "--set", "response_cache.threshold=0", "--set", &lists];
+    let server = Server::dev_with(None, &settings).await?;
+    let say = Say::on(&server.client()?, "article");
+    let root = say.comment("ben", "a visible root").await?.id;
+    let edited = say.reply(root, "ann", "a visible reply").await?.id;
+    let mut unseen = Vec::new();
+    for word in ["held", "refuse"] {
+        unseen.push(say.comment("ann", &format!("canary {word} of a root")).await?.id);
+        unseen.push(say.reply(root, "ann", &format!("canary {word} of a reply")).await?.id);
+        let request = UpdateCommentRequest {
+            id: edited,
+            member_id: "ann".to_owned(),
+            content: content(&format!("canary {word} of an edit")),
+            ..UpdateCommentRequest::default()
+        };
+        say.client.comments().update_comment(request).await?;
+    }
+    for _ in 0..5 {
+        let shown = shown(&say, root).await? + &public(&say, &[root, edited]).await?;
+        ensure!(shown.contains("a visible root") && shown.contains("a visible reply"), "{shown}");
+        ensure!(!shown.contains(CANARY), "{shown}");
+        let own = own(&say, &unseen).await?;
+        ensure!(own.matches("canary held").count() >= 2 && own.matches("canary refuse").count() >= 2, "{own}");
+        ensure!(redis.keys_with(CANARY)?.is_empty(), "{:?}", redis.keys_with(CANARY)?);
+    }
+    Ok(())
 }

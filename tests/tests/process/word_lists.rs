@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use riposte_tests::{Server, command, until};
+use riposte_sdk::Error;
+use riposte_sdk::v1::{CommentState, CreateCommentRequest, CreateReplyRequest, ErrorReason, UpdateCommentRequest};
+use riposte_tests::say::content;
+use riposte_tests::{Say, Server, command, until};
 
 use super::metrics::ask;
 
@@ -106,5 +109,76 @@ async fn check_text_asks_the_lists_of_an_object_type_as_a_server_would_load_them
     check("book", WORD).await?.ended(2)?.says(&["--object-type book: the configuration has no such object type"])?;
     std::fs::remove_file(&file)?;
     check("article", WORD).await?.ended(2)?.says(&["policy.lists.0.file", "cannot be read"])?;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repeat_of_a_committed_write_is_answered_whatever_the_lists_say_since() -> Result<()> {
+    const VERSION: &str = "riposte_policy_list_version{list=\"spam\"}";
+    let folder = tempfile::tempdir()?;
+    let file = file_of(&folder);
+    write(&file, "another")?;
+    let sets = ["--set", &list(&file, "article"), "--set", "auth.reload_interval=1s"];
+    let server = Server::dev_with(None, &sets).await?;
+    let client = server.client()?;
+    let say = Say::on(&client, "article");
+    let request_id = || uuid::Uuid::now_v7().to_string();
+    let create = CreateCommentRequest {
+        subject: Some(say.key.clone()),
+        member_id: "ann".to_owned(),
+        content: content(WORD),
+        request_id: request_id(),
+        ..CreateCommentRequest::default()
+    };
+    let created = client.comments().create_comment(create.clone()).await?.into_inner();
+    let id = created.comment.as_ref().context("a comment")?.id;
+    let reply = CreateReplyRequest {
+        parent_id: id,
+        member_id: "ann".to_owned(),
+        content: content(WORD),
+        request_id: request_id(),
+        ..CreateReplyRequest::default()
+    };
+    let replied = client.replies().create_reply(reply.clone()).await?.into_inner();
+    let edit = UpdateCommentRequest {
+        id,
+        member_id: "ann".to_owned(),
+        content: content(&format!("{WORD} again")),
+        request_id: request_id(),
+        ..UpdateCommentRequest::default()
+    };
+    let edited = client.comments().update_comment(edit.clone()).await?.into_inner();
+    let mut version = metric(&server, VERSION).await?;
+    for outcome in ["refuse", "reject", "hold"] {
+        write(&file, &format!("{{\"word\":\"{WORD}\",\"outcome\":\"{outcome}\",\"code\":\"list.word\"}}"))?;
+        until("the list is used", || async { Ok(metric(&server, VERSION).await? != version) }).await?;
+        version = metric(&server, VERSION).await?;
+        let again = client.comments().create_comment(create.clone()).await?.into_inner();
+        ensure!(again.subject_revision == created.subject_revision, "{outcome}: {again:?}");
+        ensure!(again.comment.as_ref().is_some_and(|comment| comment.id == id), "{outcome}: {again:?}");
+        let again = client.replies().create_reply(reply.clone()).await?.into_inner();
+        ensure!(again.subject_revision == replied.subject_revision, "{outcome}: {again:?}");
+        let again = client.comments().update_comment(edit.clone()).await?.into_inner();
+        ensure!(again == edited, "{outcome}: {again:?}");
+        let fresh = CreateCommentRequest { request_id: request_id(), ..create.clone() };
+        match client.comments().create_comment(fresh).await.map(|made| made.into_inner().comment) {
+            Err(status) => {
+                let error = Error::from(status);
+                ensure!(outcome == "refuse" && error.reason() == ErrorReason::ContentBlocked, "{error:?}");
+            }
+            Ok(made) => {
+                let state = made.unwrap_or_default().state();
+                let expected = if outcome == "reject" { CommentState::Rejected } else { CommentState::Pending };
+                ensure!(outcome != "refuse" && state == expected, "{outcome}: {state:?}");
+            }
+        }
+    }
+    let outcomes = ask(server.metrics_target(), "GET", "/metrics").await?;
+    for outcome in ["refuse", "reject", "hold"] {
+        let series = format!("outcome=\"{outcome}\",source=\"list\"}}");
+        ensure!(outcomes.contains(&series), "no {series} in {outcomes}");
+    }
+    ensure!(outcomes.contains("rule=\"spam\"}") && !outcomes.contains(WORD), "{outcomes}");
+    server.stop().await?;
     Ok(())
 }

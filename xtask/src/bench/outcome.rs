@@ -47,6 +47,12 @@ impl Outcome {
         quotient(self.ours.stored_cpu_us(), baseline.database_cpu_us + baseline.client_cpu_us)
     }
 
+    /// Returns the CPU of server and database, divided by that of the service's other load.
+    pub(super) fn over_baseline(&self) -> Option<f64> {
+        let (_, baseline) = self.baseline.as_ref()?;
+        quotient(self.ours.stored_cpu_us(), baseline.stored_cpu_us())
+    }
+
     /// Returns the CPU of server and database, divided by that with one table of each kind.
     pub(super) fn over_single(&self) -> Option<f64> {
         quotient(self.ours.stored_cpu_us(), self.single.as_ref()?.stored_cpu_us())

@@ -5,6 +5,10 @@ use super::figures::Figures;
 use super::variant::{Tables, Variant};
 use clap::ValueEnum;
 
+/// The setting of the object type whose comments wait for review, and its name.
+const HELD: &str = "object_types.held.moderation=pre";
+pub(super) const HELD_TYPE: &str = "held";
+
 /// One row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
@@ -31,10 +35,15 @@ pub(crate) enum Row {
     /// Creates on a subject that has 1 M comments, against one that has 1 k
     #[value(name = "create_1m")]
     Create1m,
+    /// Creates on one subject whose comments wait for review, against those that are visible
+    CreatePre,
     /// A service that nothing calls: processor, statements, calls to Redis
     Idle,
     /// First pages of a hot subject, against a server of constant bytes; pinned
     PageHot,
+    /// First pages of a hot subject beside 500 creates per second that wait for review, against
+    /// those alone
+    PageHotPre,
     /// First pages of many subjects from Redis, against bare commands and constant bytes
     PageRedis,
     /// First pages from the database, against the bare statements
@@ -74,8 +83,10 @@ impl Row {
             Self::CreateHot2 => "create_hot_2",
             Self::LikeHot10k => "like_hot_10k",
             Self::Create1m => "create_1m",
+            Self::CreatePre => "create_pre",
             Self::Idle => "idle",
             Self::PageHot => "page_hot",
+            Self::PageHotPre => "page_hot_pre",
             Self::PageRedis => "page_redis",
             Self::PageDb => "page_db",
             Self::DeepStable => "deep_stable",
@@ -102,8 +113,10 @@ impl Row {
             | Self::CreateHot2
             | Self::LikeHot10k
             | Self::Create1m
+            | Self::CreatePre
             | Self::Idle => Book::Write,
             Self::PageHot
+            | Self::PageHotPre
             | Self::PageRedis
             | Self::PageDb
             | Self::DeepStable
@@ -127,8 +140,13 @@ impl Row {
     /// Returns the service's configuration for this row. Rows that measure the path after the
     /// response cache disable that cache.
     pub(super) fn sets(self) -> &'static [&'static str] {
-        let behind = [Self::PageRedis, Self::PageDb, Self::DeepStable, Self::DeepRanked, Self::LargeStable];
-        if behind.contains(&self) { &["response_cache.enabled=false"] } else { &[] }
+        match self {
+            Self::PageRedis | Self::PageDb | Self::DeepStable | Self::DeepRanked | Self::LargeStable => {
+                &["response_cache.enabled=false"]
+            }
+            Self::CreatePre => &[HELD],
+            _other => &[],
+        }
     }
 
     /// Returns `true` if the service has a cache in Redis.

@@ -6,11 +6,12 @@ use super::source::{Source, line_of, words};
 use crate::generate;
 
 /// The codec of each generated file.
-const CODECS: [(&str, &str); 4] = [
+const CODECS: [(&str, &str); 5] = [
     ("server/grpc/src/generated/riposte.internal.v1.rs", "server/grpc/src/page_token.rs"),
     ("server/store/src/sql/row/generated/riposte.internal.v1.rs", "server/store/src/sql/row/outbox.rs"),
     ("server/store/src/sql/row/generated/content_extra.rs", "server/store/src/sql/row/content.rs"),
     ("server/store/src/sql/row/generated/subject_policy.rs", "server/store/src/sql/row/subject.rs"),
+    ("server/store/src/sql/row/generated/rule_hits.rs", "server/store/src/sql/row/rule_hits.rs"),
 ];
 /// The module in which a codec includes its messages.
 const MODULE: &str = "mod internal";

@@ -120,7 +120,7 @@ impl Client {
 impl Deref for Subject {
     type Target = v1::SubjectKey;
 
-    /// What it holds.
+    /// The message.
     fn deref(&self) -> &Self::Target {
         &self.key
     }
@@ -131,7 +131,7 @@ impl Subject {
         Self { client: client.clone(), key }
     }
 
-    /// What it holds.
+    /// Returns the message.
     pub fn into_key(self) -> v1::SubjectKey {
         self.key
     }
@@ -172,7 +172,7 @@ impl Subject {
     /// Reads one page of the root comments under the subject, with its cursor.
     ///
     /// # Errors
-    /// Those of `ListComments`; INVALID_ARGUMENT if the viewer is no name of a member.
+    /// Those of `ListComments`; INVALID_ARGUMENT if the viewer is no valid member id.
     pub async fn page(&self, options: SubjectPageOptions) -> Result<ThreadPage, Error> {
         let request = v1::ListCommentsRequest {
             subject: Some(self.key.clone()),
@@ -322,7 +322,7 @@ pub struct ThreadPage {
 impl Deref for ThreadPage {
     type Target = v1::ListCommentsResponse;
 
-    /// What it holds.
+    /// The message.
     fn deref(&self) -> &Self::Target {
         &self.response
     }
@@ -335,7 +335,7 @@ impl ThreadPage {
         Self { client: client.clone(), response, threads, pinned }
     }
 
-    /// What it holds.
+    /// Returns the message.
     pub fn into_response(self) -> v1::ListCommentsResponse {
         self.response
     }
@@ -412,7 +412,7 @@ pub struct Thread {
 impl Deref for Thread {
     type Target = v1::CommentThread;
 
-    /// What it holds.
+    /// The message.
     fn deref(&self) -> &Self::Target {
         &self.message
     }
@@ -425,7 +425,7 @@ impl Thread {
         Self { message, comment, replies }
     }
 
-    /// What it holds.
+    /// Returns the message.
     pub fn into_message(self) -> v1::CommentThread {
         self.message
     }
@@ -449,7 +449,7 @@ pub struct ReplyPage {
 impl Deref for ReplyPage {
     type Target = v1::ListRepliesResponse;
 
-    /// What it holds.
+    /// The message.
     fn deref(&self) -> &Self::Target {
         &self.response
     }
@@ -462,7 +462,7 @@ impl ReplyPage {
         Self { response, replies, root }
     }
 
-    /// What it holds.
+    /// Returns the message.
     pub fn into_response(self) -> v1::ListRepliesResponse {
         self.response
     }
@@ -495,7 +495,7 @@ impl Client {
 impl Deref for Member {
     type Target = v1::ListMemberCommentsRequest;
 
-    /// What it holds.
+    /// The message.
     fn deref(&self) -> &Self::Target {
         &self.asked
     }
@@ -506,7 +506,7 @@ impl Member {
         Self { client: client.clone(), asked }
     }
 
-    /// What it holds.
+    /// Returns the message.
     pub fn into_asked(self) -> v1::ListMemberCommentsRequest {
         self.asked
     }
@@ -590,7 +590,7 @@ pub struct CommentPage {
 impl Deref for CommentPage {
     type Target = v1::ListMemberCommentsResponse;
 
-    /// What it holds.
+    /// The message.
     fn deref(&self) -> &Self::Target {
         &self.response
     }
@@ -602,7 +602,7 @@ impl CommentPage {
         Self { response, comments }
     }
 
-    /// What it holds.
+    /// Returns the message.
     pub fn into_response(self) -> v1::ListMemberCommentsResponse {
         self.response
     }
@@ -632,7 +632,7 @@ impl Client {
 impl Deref for Comment {
     type Target = v1::Comment;
 
-    /// What it holds.
+    /// The message.
     fn deref(&self) -> &Self::Target {
         &self.message
     }
@@ -643,7 +643,7 @@ impl Comment {
         Self { client: client.clone(), message, own_like: v1::LikeValue::Unspecified, proposed_edit: None }
     }
 
-    /// What it holds.
+    /// Returns the message.
     pub fn into_message(self) -> v1::Comment {
         self.message
     }
@@ -689,7 +689,7 @@ impl Comment {
     /// root.
     ///
     /// # Errors
-    /// Those of `ListReplies`; INVALID_ARGUMENT if the viewer is no name of a member.
+    /// Those of `ListReplies`; INVALID_ARGUMENT if the viewer is no valid member id.
     pub async fn page(&self, options: CommentPageOptions) -> Result<ReplyPage, Error> {
         let request = v1::ListRepliesRequest {
             root_id: self.message.id,
@@ -941,7 +941,7 @@ impl Client {
 impl Deref for ReviewQueue {
     type Target = v1::ListReviewItemsRequest;
 
-    /// What it holds.
+    /// The message.
     fn deref(&self) -> &Self::Target {
         &self.asked
     }
@@ -952,7 +952,7 @@ impl ReviewQueue {
         Self { client: client.clone(), asked }
     }
 
-    /// What it holds.
+    /// Returns the message.
     pub fn into_asked(self) -> v1::ListReviewItemsRequest {
         self.asked
     }
@@ -1009,7 +1009,7 @@ impl From<v1::UnlistedComment> for OwnComment {
 }
 
 /// Returns what a member likes, requested for 200 comments at a time, side by side. What cannot be
-/// requested is left out; INVALID_ARGUMENT is an error, because the member is no name of one.
+/// requested is left out; INVALID_ARGUMENT is an error, because the member id is invalid.
 async fn own_likes(
     client: &Client,
     subject: v1::SubjectKey,
@@ -1097,7 +1097,7 @@ pub mod blocking {
     impl Deref for Subject {
         type Target = v1::SubjectKey;
 
-        /// What it holds.
+        /// The message.
         fn deref(&self) -> &Self::Target {
             &self.inner
         }
@@ -1135,7 +1135,7 @@ pub mod blocking {
         /// Reads one page of the root comments under the subject, with its cursor.
         ///
         /// # Errors
-        /// Those of `ListComments`; INVALID_ARGUMENT if the viewer is no name of a member.
+        /// Those of `ListComments`; INVALID_ARGUMENT if the viewer is no valid member id.
         pub fn page(&self, options: super::SubjectPageOptions) -> Result<ThreadPage, Error> {
             Ok(ThreadPage::hold(&self.client, self.client.wait(self.inner.page(options))?))
         }
@@ -1239,7 +1239,7 @@ pub mod blocking {
     impl Deref for ThreadPage {
         type Target = v1::ListCommentsResponse;
 
-        /// What it holds.
+        /// The message.
         fn deref(&self) -> &Self::Target {
             &self.inner
         }
@@ -1272,7 +1272,7 @@ pub mod blocking {
     impl Deref for Thread {
         type Target = v1::CommentThread;
 
-        /// What it holds.
+        /// The message.
         fn deref(&self) -> &Self::Target {
             &self.inner
         }
@@ -1299,7 +1299,7 @@ pub mod blocking {
     impl Deref for ReplyPage {
         type Target = v1::ListRepliesResponse;
 
-        /// What it holds.
+        /// The message.
         fn deref(&self) -> &Self::Target {
             &self.inner
         }
@@ -1330,7 +1330,7 @@ pub mod blocking {
     impl Deref for Member {
         type Target = v1::ListMemberCommentsRequest;
 
-        /// What it holds.
+        /// The message.
         fn deref(&self) -> &Self::Target {
             &self.inner
         }
@@ -1391,7 +1391,7 @@ pub mod blocking {
     impl Deref for CommentPage {
         type Target = v1::ListMemberCommentsResponse;
 
-        /// What it holds.
+        /// The message.
         fn deref(&self) -> &Self::Target {
             &self.inner
         }
@@ -1428,7 +1428,7 @@ pub mod blocking {
     impl Deref for Comment {
         type Target = v1::Comment;
 
-        /// What it holds.
+        /// The message.
         fn deref(&self) -> &Self::Target {
             &self.inner
         }
@@ -1467,7 +1467,7 @@ pub mod blocking {
         /// root.
         ///
         /// # Errors
-        /// Those of `ListReplies`; INVALID_ARGUMENT if the viewer is no name of a member.
+        /// Those of `ListReplies`; INVALID_ARGUMENT if the viewer is no valid member id.
         pub fn page(&self, options: super::CommentPageOptions) -> Result<ReplyPage, Error> {
             Ok(ReplyPage::hold(&self.client, self.client.wait(self.inner.page(options))?))
         }
@@ -1642,7 +1642,7 @@ pub mod blocking {
     impl Deref for ReviewQueue {
         type Target = v1::ListReviewItemsRequest;
 
-        /// What it holds.
+        /// The message.
         fn deref(&self) -> &Self::Target {
             &self.inner
         }

@@ -40,7 +40,7 @@ pub struct Options {
     /// Default: where `riposte dev` listens, if the target is where it listens; beside any other
     /// target, calls of AdminService fail until this is set.
     pub admin_target: String,
-    /// What finds the addresses behind a name. Default: the system's DNS.
+    /// The resolver of the addresses behind a name. Default: the system's DNS.
     pub resolver: Arc<dyn Resolve>,
 }
 
@@ -64,7 +64,7 @@ impl Options {
     ///
     /// # Errors
     /// INVALID_ARGUMENT if `admin_target` is not set beside a target that is not the default: the
-    /// default address may be that of a stranger.
+    /// default address may be that of another server.
     pub fn admin_address(&self) -> Result<&str, Error> {
         let plain = ["http://", "dns:///"].iter().find_map(|scheme| self.target.strip_prefix(scheme));
         let host = plain.unwrap_or(&self.target).trim_end_matches('/');

@@ -1592,8 +1592,6 @@ pub enum CommentState {
     Rejected = 3,
     /// Taken out of sight by a moderator.
     Hidden = 4,
-    /// Looks ACTIVE to its author alone. Not served yet.
-    Shadowed = 5,
     /// Deleted; see `deleted_by`.
     Deleted = 6,
 }
@@ -1609,7 +1607,6 @@ impl CommentState {
             Self::Pending => "COMMENT_STATE_PENDING",
             Self::Rejected => "COMMENT_STATE_REJECTED",
             Self::Hidden => "COMMENT_STATE_HIDDEN",
-            Self::Shadowed => "COMMENT_STATE_SHADOWED",
             Self::Deleted => "COMMENT_STATE_DELETED",
         }
     }
@@ -1621,7 +1618,6 @@ impl CommentState {
             "COMMENT_STATE_PENDING" => Some(Self::Pending),
             "COMMENT_STATE_REJECTED" => Some(Self::Rejected),
             "COMMENT_STATE_HIDDEN" => Some(Self::Hidden),
-            "COMMENT_STATE_SHADOWED" => Some(Self::Shadowed),
             "COMMENT_STATE_DELETED" => Some(Self::Deleted),
             _ => None,
         }
@@ -5274,8 +5270,8 @@ pub mod comment_service_client {
         /// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
         /// the object type's comments wait for review, the comment is PENDING and is answered whole to its
         /// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
-        /// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
+        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED. Not
+        /// served yet: DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":  {"text": "Hi"}}`.
         pub async fn create_comment(
@@ -5408,7 +5404,7 @@ pub mod comment_service_client {
         ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
         /// is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
+        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         pub async fn update_comment(
@@ -5679,8 +5675,8 @@ pub mod comment_service_server {
         /// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
         /// the object type's comments wait for review, the comment is PENDING and is answered whole to its
         /// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet:
-        /// CONTENT_BLOCKED, DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
+        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED. Not
+        /// served yet: DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":  {"text": "Hi"}}`.
         async fn create_comment(
@@ -5743,7 +5739,7 @@ pub mod comment_service_server {
         ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
         /// is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, REQUEST_ID_REUSED. Not served yet: CONTENT_BLOCKED.
+        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         async fn update_comment(
@@ -6629,10 +6625,10 @@ pub enum ErrorReason {
     /// Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id` and
     /// `page_size`.
     FieldInvalid = 17,
-    /// INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-    /// never the words. Not served yet.
+    /// INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored. The
+    /// metadata names the rule, never the words.
     ///
-    /// Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
+    /// Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
     ContentBlocked = 18,
     /// INVALID_ARGUMENT. The text has too many code points after NFC.
     ///
@@ -6750,6 +6746,13 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "APPEAL_NOT_ALLOWED", "metadata": {"why": "window_over"}}`.
     AppealNotAllowed = 42,
+    /// UNAVAILABLE. A service that judges texts or members could not be asked, and the object type
+    /// refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
+    /// served yet.
+    ///
+    /// Example: `{"reason": "POLICY_UNAVAILABLE", "metadata": {"service": "filter"}}` with RetryInfo
+    /// 1 s.
+    PolicyUnavailable = 48,
 }
 impl ErrorReason {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -6801,6 +6804,7 @@ impl ErrorReason {
             Self::ReviewLeaseLost => "ERROR_REASON_REVIEW_LEASE_LOST",
             Self::DecisionNotFound => "ERROR_REASON_DECISION_NOT_FOUND",
             Self::AppealNotAllowed => "ERROR_REASON_APPEAL_NOT_ALLOWED",
+            Self::PolicyUnavailable => "ERROR_REASON_POLICY_UNAVAILABLE",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -6849,6 +6853,7 @@ impl ErrorReason {
             "ERROR_REASON_REVIEW_LEASE_LOST" => Some(Self::ReviewLeaseLost),
             "ERROR_REASON_DECISION_NOT_FOUND" => Some(Self::DecisionNotFound),
             "ERROR_REASON_APPEAL_NOT_ALLOWED" => Some(Self::AppealNotAllowed),
+            "ERROR_REASON_POLICY_UNAVAILABLE" => Some(Self::PolicyUnavailable),
             _ => None,
         }
     }
@@ -7619,6 +7624,9 @@ pub struct ModeratedComment {
     /// The platform on which it was written; empty if unknown.
     #[prost(string, tag = "9")]
     pub platform: ::prost::alloc::string::String,
+    /// The content before words were masked; unset if none were. Not served yet.
+    #[prost(message, optional, tag = "10")]
+    pub original: ::core::option::Option<Content>,
 }
 impl ::prost::Name for ModeratedComment {
     const NAME: &'static str = "ModeratedComment";
@@ -7631,7 +7639,7 @@ impl ::prost::Name for ModeratedComment {
     }
 }
 /// One decision on a comment. Never changed, only followed by others.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Decision {
     /// Opaque; unique over all comments.
     #[prost(string, tag = "1")]
@@ -7645,7 +7653,8 @@ pub struct Decision {
     /// True: the proposed edit was judged, and not the text in sight.
     #[prost(bool, tag = "4")]
     pub proposed_edit: bool,
-    /// The state before. Of a deleted comment: the state to which Undelete would have returned.
+    /// The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
+    /// the state to which Undelete would have returned.
     #[prost(enumeration = "CommentState", tag = "5")]
     pub from_state: i32,
     /// The state after; of a deleted comment likewise.
@@ -7657,6 +7666,9 @@ pub struct Decision {
     /// The moderator, the author of an appeal, or empty for the policy.
     #[prost(string, tag = "8")]
     pub actor_id: ::prost::alloc::string::String,
+    /// The findings of the policy; empty for decisions of people.
+    #[prost(message, repeated, tag = "9")]
+    pub hits: ::prost::alloc::vec::Vec<RuleHit>,
     /// The time at which it was taken.
     #[prost(message, optional, tag = "11")]
     pub time: ::core::option::Option<::prost_types::Timestamp>,
@@ -7679,6 +7691,41 @@ impl ::prost::Name for Decision {
     }
     fn type_url() -> ::prost::alloc::string::String {
         "/riposte.v1.Decision".into()
+    }
+}
+/// One finding of the policy in a text. At most 32 in a decision.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct RuleHit {
+    /// The list, the rule set of the object type, or the provider.
+    #[prost(string, tag = "1")]
+    pub source: ::prost::alloc::string::String,
+    /// Its version at that time.
+    #[prost(string, tag = "2")]
+    pub version: ::prost::alloc::string::String,
+    /// The entry or rule.
+    #[prost(string, tag = "3")]
+    pub rule: ::prost::alloc::string::String,
+    /// The span in the stored text, in code points: \[start, end). Both 0 if it concerns the whole.
+    #[prost(int32, tag = "4")]
+    pub start: i32,
+    /// The end of the span.
+    #[prost(int32, tag = "5")]
+    pub end: i32,
+    /// The score of a provider, 0 to 1.
+    #[prost(double, tag = "6")]
+    pub score: f64,
+    /// True: it only counts and has no effect.
+    #[prost(bool, tag = "7")]
+    pub dry_run: bool,
+}
+impl ::prost::Name for RuleHit {
+    const NAME: &'static str = "RuleHit";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.RuleHit".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.RuleHit".into()
     }
 }
 /// Something to judge: one comment with everything that is open on it. Its id is the comment's.
@@ -8211,6 +8258,14 @@ pub enum ModerationAction {
     Keep = 7,
     /// Only in decisions: an author's appeal.
     Appeal = 8,
+    /// Only in decisions of an undone operation: back to the state before it. Not served yet.
+    Restore = 9,
+    /// Only in decisions of the policy: a new text or an edit waits.
+    Hold = 10,
+    /// Only in decisions of the policy: in sight, and put into the review queue.
+    Flag = 11,
+    /// Only in decisions of the policy: words of the text are masked. Not served yet.
+    Mask = 12,
 }
 impl ModerationAction {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -8228,6 +8283,10 @@ impl ModerationAction {
             Self::Withhold => "MODERATION_ACTION_WITHHOLD",
             Self::Keep => "MODERATION_ACTION_KEEP",
             Self::Appeal => "MODERATION_ACTION_APPEAL",
+            Self::Restore => "MODERATION_ACTION_RESTORE",
+            Self::Hold => "MODERATION_ACTION_HOLD",
+            Self::Flag => "MODERATION_ACTION_FLAG",
+            Self::Mask => "MODERATION_ACTION_MASK",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -8242,6 +8301,10 @@ impl ModerationAction {
             "MODERATION_ACTION_WITHHOLD" => Some(Self::Withhold),
             "MODERATION_ACTION_KEEP" => Some(Self::Keep),
             "MODERATION_ACTION_APPEAL" => Some(Self::Appeal),
+            "MODERATION_ACTION_RESTORE" => Some(Self::Restore),
+            "MODERATION_ACTION_HOLD" => Some(Self::Hold),
+            "MODERATION_ACTION_FLAG" => Some(Self::Flag),
+            "MODERATION_ACTION_MASK" => Some(Self::Mask),
             _ => None,
         }
     }
@@ -8354,14 +8417,13 @@ impl Automation {
 pub enum ReviewCause {
     /// Never sent; a reader of an older version sees it for a cause it does not know.
     Unspecified = 0,
-    /// A new comment under pre-moderation.
+    /// A new comment under pre-moderation, or one that the policy holds.
     New = 1,
     /// A proposed edit.
     Edit = 2,
     /// Reports of members.
     Report = 3,
-    /// The policy or the filter service flagged it; in sight unless the comment is PENDING. Not served
-    /// yet.
+    /// The policy flagged it; in sight unless the comment is PENDING.
     Flag = 4,
     /// The filter or account service could not be asked. Not served yet.
     ServiceUnavailable = 5,
@@ -9686,7 +9748,7 @@ pub mod reply_service_client {
         /// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
         /// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
         /// parent is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-        /// REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN, CONTENT_BLOCKED, DUPLICATE_CONTENT,
+        /// CONTENT_BLOCKED, REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN, DUPLICATE_CONTENT,
         /// MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":  "Welcome"}}`.
@@ -9827,7 +9889,7 @@ pub mod reply_service_server {
         /// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
         /// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
         /// parent is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-        /// REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN, CONTENT_BLOCKED, DUPLICATE_CONTENT,
+        /// CONTENT_BLOCKED, REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN, DUPLICATE_CONTENT,
         /// MEMBER_SUSPENDED, MEMBER_BLOCKED.
         ///
         /// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":  "Welcome"}}`.

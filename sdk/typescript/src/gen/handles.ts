@@ -14,7 +14,7 @@ import { Services, watchSubjectPlace } from "./services.js";
  * A subject by its name. Making one calls nothing, so it need not exist.
  */
 export class SubjectHandle {
-  /** What the handle stands for. */
+  /** The message of the handle. */
   readonly key: v1.SubjectKey;
   readonly #services: Services;
 
@@ -209,7 +209,7 @@ export class SubjectHandle {
  * A page of root comments, with its cursor.
  */
 export class ThreadPage {
-  /** What the handle stands for. */
+  /** The message of the handle. */
   readonly response: v1.ListCommentsResponse;
   readonly #services: Services;
   /**
@@ -230,7 +230,7 @@ export class ThreadPage {
     this.pinned = response.pinned.map((one) => new ThreadHandle(services, one));
   }
 
-  /** @internal What a page learns the likes of its viewer of. */
+  /** @internal The comments that a page marks with the likes of its viewer. */
   *marked(): Generator<CommentHandle, void> {
     for (const one of this.threads) yield* one.marked();
     for (const one of this.pinned) yield* one.marked();
@@ -318,7 +318,7 @@ export class ThreadPage {
  * A root comment with the first replies of its thread.
  */
 export class ThreadHandle {
-  /** What the handle stands for. */
+  /** The message of the handle. */
   readonly message: v1.CommentThread;
   /**
    * The root, or its tombstone.
@@ -337,7 +337,7 @@ export class ThreadHandle {
     this.replies = message.replies.map((one) => new CommentHandle(services, one));
   }
 
-  /** @internal What a page learns the likes of its viewer of. */
+  /** @internal The comments that a page marks with the likes of its viewer. */
   *marked(): Generator<CommentHandle, void> {
     yield* this.comment.marked();
     for (const one of this.replies) yield* one.marked();
@@ -356,7 +356,7 @@ export class ThreadHandle {
  * A page of replies, with its cursor.
  */
 export class ReplyPage {
-  /** What the handle stands for. */
+  /** The message of the handle. */
   readonly response: v1.ListRepliesResponse;
   /**
    * The replies in the order asked for.
@@ -374,7 +374,7 @@ export class ReplyPage {
     this.root = new CommentHandle(services, response.root!);
   }
 
-  /** @internal What a page learns the likes of its viewer of. */
+  /** @internal The comments that a page marks with the likes of its viewer. */
   *marked(): Generator<CommentHandle, void> {
     for (const one of this.replies) yield* one.marked();
     yield* this.root.marked();
@@ -414,7 +414,7 @@ export class ReplyPage {
  * A member's comments on all objects of a type. Making one calls nothing.
  */
 export class MemberHandle {
-  /** What the handle stands for. */
+  /** The message of the handle. */
   readonly asked: v1.ListMemberCommentsRequest;
   readonly #services: Services;
 
@@ -533,7 +533,7 @@ export class MemberHandle {
  * A page of a member's comments, with its cursor.
  */
 export class CommentPage {
-  /** What the handle stands for. */
+  /** The message of the handle. */
   readonly response: v1.ListMemberCommentsResponse;
   /**
    * The comments, newest first.
@@ -546,7 +546,7 @@ export class CommentPage {
     this.comments = response.comments.map((one) => new CommentHandle(services, one));
   }
 
-  /** @internal What a page learns the likes of its viewer of. */
+  /** @internal The comments that a page marks with the likes of its viewer. */
   *marked(): Generator<CommentHandle, void> {
     for (const one of this.comments) yield* one.marked();
   }
@@ -571,7 +571,7 @@ export class CommentPage {
  * holds nothing else; making it calls nothing.
  */
 export class CommentHandle {
-  /** What the handle stands for. */
+  /** The message of the handle. */
   readonly message: v1.Comment;
   readonly #services: Services;
   /**
@@ -587,7 +587,7 @@ export class CommentHandle {
     this.message = message;
   }
 
-  /** @internal What a page learns the likes of its viewer of. */
+  /** @internal The comments that a page marks with the likes of its viewer. */
   *marked(): Generator<CommentHandle, void> {
     yield this;
   }
@@ -967,7 +967,7 @@ export class CommentHandle {
  * calls nothing.
  */
 export class ReviewQueueHandle {
-  /** What the handle stands for. */
+  /** The message of the handle. */
   readonly asked: v1.ListReviewItemsRequest;
   readonly #services: Services;
 
@@ -1045,8 +1045,8 @@ export class ReviewQueueHandle {
 }
 
 /**
- * Marks what a member likes, asking of 200 at a time, side by side. Rejects if the member is no name
- * of one; what cannot be asked stays unknown.
+ * Marks what a member likes, asking of 200 at a time, side by side. Rejects if the member id is
+ * invalid; what cannot be asked stays unknown.
  */
 async function ownLikes(
   services: Services,

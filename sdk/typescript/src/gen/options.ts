@@ -9,7 +9,7 @@ export const DEFAULT_TARGET = "http://127.0.0.1:7171";
 /** Where `riposte dev` listens. */
 export const DEFAULT_ADMIN_TARGET = "http://127.0.0.1:7172";
 
-/** Who calls, and whom to trust. */
+/** The credentials of the caller, and the authority to trust. */
 export interface Options {
   /**
    * The bearer token to send with every call. Over plaintext it needs the switch. Default none.
@@ -67,7 +67,7 @@ export function environment(): Options & { target: string } {
 
 /**
  * The address of AdminService beside a target. Throws INVALID_ARGUMENT if it is not known: the
- * default one may be that of a stranger.
+ * default one may be that of another server.
  */
 export function administration(target: string, options: Options): string {
   const isDev = /^(?:http:\/\/|dns:\/\/\/)?(?:localhost|127\.0\.0\.1):7171\/?$/.test(target);

@@ -1,5 +1,5 @@
 //! A response from the cache or from the rows, as readers get it: without the content of comments
-//! that are not visible.
+//! that are not visible, and without what the revision of a comment does not cover.
 
 use riposte_core::comment::CommentView;
 use riposte_core::page::{ReplyPage, RootPage};
@@ -25,15 +25,22 @@ pub(crate) enum AuditedResponse {
 
 impl AuditedResponse {
     pub(crate) fn roots(page: RootPage) -> Self {
-        Self::Roots(Box::new(page.redacted()))
+        let mut page = page.redacted();
+        let threads = page.threads.items.iter_mut().chain(&mut page.pinned);
+        threads.for_each(|thread| remove_next_floor(&mut thread.root));
+        Self::Roots(Box::new(page))
     }
 
     pub(crate) fn replies(page: ReplyPage) -> Self {
-        Self::Replies(Box::new(page.redacted()))
+        let mut page = page.redacted();
+        remove_next_floor(&mut page.root);
+        Self::Replies(Box::new(page))
     }
 
     pub(crate) fn comment(view: Option<CommentView>) -> Self {
-        Self::Comment(view.map(|view| Box::new(view.seen_by(None))))
+        let mut view = view.map(|view| view.seen_by(None));
+        view.iter_mut().for_each(remove_next_floor);
+        Self::Comment(view.map(Box::new))
     }
 
     /// Returns a readable name of the kind.
@@ -105,4 +112,11 @@ impl AuditedResponse {
             Self::Subject(_) | Self::Comment(_) | Self::States(_) | Self::WrongRendering => Vec::new(),
         }
     }
+}
+
+/// Removes the next floor of a comment. A reply that waits takes a floor and leaves the revision of
+/// its root, so the cache may have a lower one until the next visible reply. It is only an upper
+/// bound of the floors that readers see.
+fn remove_next_floor(view: &mut CommentView) {
+    view.comment.next_floor = 0;
 }

@@ -279,6 +279,10 @@ impl ReviewRows for Model {
         Ok(ids.iter().map(|id| of_row(id).filter(|client| !client.is_empty())).collect())
     }
 
+    async fn has_request(&self, key: &SubjectKey, request: IdempotencyKey) -> Result<bool> {
+        Ok(self.tables().subject_table(key).is_some_and(|subject_table| subject_table.requests.contains_key(&request)))
+    }
+
     async fn decisions_by_id(&self, ids: &[DecisionId]) -> Result<Vec<Option<Decision>>> {
         let tables = self.tables();
         Ok(ids.iter().map(|id| tables.decisions.get(&(id.comment, id.number)).cloned()).collect())

@@ -40,11 +40,11 @@ impl Reports for Model {
         }
         let object_type = subject_table.subject.key.object_type().clone();
         let review = tables.reviews.get(&new.comment_id);
-        let taken = new.take(&row.comment, &object_type, review, earlier.as_ref(), now)?;
-        if let Some(review) = taken.review {
+        let changes = new.changes(&row.comment, &object_type, review, earlier.as_ref(), now)?;
+        if let Some(review) = changes.review {
             tables.reviews.insert(review.comment_id, review);
         }
-        tables.reports.insert(key, taken.report);
+        tables.reports.insert(key, changes.report);
         Ok(ReportResult { first: earlier.is_none(), replayed: false })
     }
 
@@ -94,7 +94,14 @@ impl Reports for Model {
             comment: decision.id.comment,
             number: decision.id.number,
         };
-        let restricting = [CommentAct::Reject, CommentAct::Hide, CommentAct::Delete, CommentAct::Withhold];
+        let restricting = [
+            CommentAct::Reject,
+            CommentAct::Hide,
+            CommentAct::Delete,
+            CommentAct::Withhold,
+            CommentAct::Hold,
+            CommentAct::Mask,
+        ];
         let is_listed = |decision: &&Decision| {
             let restricts = restricting.contains(&decision.act) || decision.act == CommentAct::RejectEdit;
             let is_wanted = restricts || kind == DecisionKind::Any;

@@ -10,6 +10,7 @@ use riposte_core::error::ConflictCause;
 use riposte_core::event::{ActorKind, ChangeKind, CommentChange};
 use riposte_core::ids::DecisionId;
 use riposte_core::object_type::ModerationMode;
+use riposte_core::policy_judgement::PolicyJudgement;
 use riposte_core::proposal::{Proposal, ProposalState};
 use riposte_core::review::{OpenQuestions, ReviewCause, ReviewCauses};
 use riposte_core::verbs::{Edit, EditWindows, Undelete, UpdateSubject};
@@ -28,8 +29,9 @@ const YEAR: Duration = Duration::from_secs(365 * 86_400);
 impl Fixture {
     async fn edit(&self, id: CommentId, new_text: &str, disposition: Disposition) -> Edit {
         let grounds = Grounds { code: "policy.1".to_owned(), ..Grounds::default() };
+        let grounds = (disposition == Disposition::Reject).then(|| Box::new(grounds));
         let edit = Edit::allowed(self.target(id).await, member("author"), text(new_text));
-        Edit { disposition, grounds, ..edit }
+        Edit { judged: PolicyJudgement { disposition, grounds }, ..edit }
     }
 
     /// Edits a comment, and returns the view of its author.
@@ -107,7 +109,7 @@ pub(super) async fn an_edit_of_a_visible_comment_waits_and_leaves_its_text(backe
     let output = fixture.run(&key, verdict).await;
     let (judged, after) = (decision(&output), fixture.view(id).await);
     assert_eq!((judged.act, judged.proposal, judged.id.number), (CommentAct::ApproveEdit, 1, 1));
-    assert_eq!((judged.from, judged.to), (CommentState::Active, CommentState::Active));
+    assert_eq!((judged.from, judged.to), (Some(CommentState::Active), CommentState::Active));
     let versions = (before.comment.lifecycle.version, before.comment.lifecycle.version + 1);
     assert_eq!((judged.from_version, judged.to_version, judged.revision), (versions.0, versions.1, revision + 2));
     assert_eq!(after.content, Some(text("another text")));
@@ -316,7 +318,8 @@ pub(super) async fn a_rejected_comment_is_sent_again_within_its_window(backend: 
     assert_eq!((again.comment.lifecycle.state, again.content), (CommentState::Rejected, Some(text("worst"))));
     let states: Vec<_> = fixture.decisions(id).await.iter().map(|decision| (decision.from, decision.to)).collect();
     let (pending, rejected) = (CommentState::Pending, CommentState::Rejected);
-    assert_eq!(states, [(rejected, rejected), (pending, rejected), (pending, rejected)]);
+    let states_of = [rejected, pending, pending].map(|from| (Some(from), rejected));
+    assert_eq!(states, states_of);
     let decisions = fixture.decisions(id).await;
     assert!(decisions[..2].iter().all(|decision| decision.actor.as_str().is_empty() && decision.proposal == 0));
     assert!(fixture.review(id).await.is_some_and(|review| review.open().is_empty()));

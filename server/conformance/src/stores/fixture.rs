@@ -9,6 +9,7 @@ use riposte_core::comment::CommentView;
 use riposte_core::content::ClientInfo;
 use riposte_core::object_type::ModerationMode;
 use riposte_core::page::{ListOrder, Page, PageQuery, PageStart, ReplyPage, RootPage};
+use riposte_core::policy_judgement::PolicyJudgement;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{BatchType, BatchVerb, Create, CreateSubject, DeleteActor, Reply, Ruling};
@@ -131,6 +132,7 @@ impl Fixture {
             client: ClientInfo::default(),
             auto_create: Some(self.process.ids.subject(key.partition()).await.expect("an id")),
             moderation: ModerationMode::Post,
+            judged: PolicyJudgement::default(),
         }
     }
 
@@ -144,6 +146,7 @@ impl Fixture {
             client: ClientInfo::default(),
             max_depth,
             moderation: ModerationMode::Post,
+            judged: PolicyJudgement::default(),
         }
     }
 

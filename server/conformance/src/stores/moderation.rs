@@ -116,7 +116,7 @@ pub(super) async fn a_comment_of_a_pre_type_is_neither_listed_nor_counted_until_
     fixture.check_counts(&key).await;
     let verdict = fixture.verdict(id, CommentAct::Approve).await;
     let decision = decision(&fixture.run(&key, verdict).await);
-    assert_eq!((decision.from, decision.to), (CommentState::Pending, CommentState::Active));
+    assert_eq!((decision.from, decision.to), (Some(CommentState::Pending), CommentState::Active));
     assert_eq!(fixture.floors(&key).await, [1, 2], "it stands in its old place");
     let review = fixture.review(id).await.expect("a review");
     assert!(review.open().is_empty() && !review.never_public && review.due_time.is_none());
@@ -154,7 +154,7 @@ pub(super) async fn every_act_on_every_state_follows_the_table(backend: Backend)
             let (after, decision) = (fixture.view(id).await.comment, decision(&output));
             let next = rule.next(state, state);
             assert_eq!(after.lifecycle.state, next, "{act:?} from {state}");
-            assert_eq!((decision.act, decision.from, decision.to), (act, state, next));
+            assert_eq!((decision.act, decision.from, decision.to), (act, Some(state), next));
             assert_eq!(
                 (decision.from_version, decision.to_version),
                 (before.lifecycle.version, after.lifecycle.version)
@@ -302,7 +302,7 @@ pub(super) async fn deleting_a_comment_is_no_escape_from_a_verdict(backend: Back
         fixture.author_deletes(&key, id).await;
         let verdict = fixture.verdict(id, act).await;
         let decision = decision(&fixture.run(&key, verdict).await);
-        assert_eq!((decision.from, decision.to), (CommentState::Active, reached), "{act:?}");
+        assert_eq!((decision.from, decision.to), (Some(CommentState::Active), reached), "{act:?}");
         assert_eq!(fixture.view(id).await.comment.lifecycle.state, CommentState::Deleted);
         assert!(fixture.review(id).await.is_some_and(|review| review.open().is_empty()), "{act:?}");
         fixture.run(&key, Undelete { target: fixture.target(id).await, member: member("author") }).await;

@@ -198,7 +198,7 @@ pub(super) async fn the_unlisted_comments_of_a_member_are_listed_newest_first(ba
     }
     // An edit that waits lists its comment; one that was judged does not.
     let edit = Edit::allowed(fixture.target(shown).await, member("author"), text("edited"));
-    fixture.run(&queue.key, Edit { disposition: Disposition::Hold, ..edit }).await;
+    fixture.run(&queue.key, Edit { judged: Disposition::Hold.into(), ..edit }).await;
     assert_eq!(listed("author", None, 10).await, [shown, e, d, c, a]);
     let etag = proposal_etag(&fixture.view(shown).await.comment, fixture.review(shown).await.as_ref());
     let verdict = fixture.verdict_on(shown, CommentAct::RejectEdit, etag).await;

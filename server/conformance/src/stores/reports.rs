@@ -290,7 +290,10 @@ pub(super) async fn an_appeal_is_judged_by_another_moderator(backend: Backend) {
             let revision = fixture.subject(&key).await.revision;
             let appeal = fixture.appeal(&key, &restricted).await.expect("appealed");
             assert_eq!((appeal.act, appeal.contested, appeal.revision), (CommentAct::Appeal, restricted.id.number, 0));
-            assert_eq!((appeal.from, appeal.to, &appeal.actor), (restricted.to, restricted.to, &member("author")));
+            assert_eq!(
+                (appeal.from, appeal.to, &appeal.actor),
+                (Some(restricted.to), restricted.to, &member("author"))
+            );
             assert_eq!(fixture.decisions(id).await[0].appeal_text, "It is a quotation. 🏠");
             assert_eq!(fixture.subject(&key).await.revision, revision, "an appeal moves no revision");
             assert_eq!(fixture.causes(id).await, ReviewCauses::APPEAL);

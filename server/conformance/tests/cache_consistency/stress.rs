@@ -12,6 +12,7 @@ use riposte_core::event::commits;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::object_type::ModerationMode;
 use riposte_core::page::{ListOrder, PageQuery, PageStart};
+use riposte_core::policy_judgement::PolicyJudgement;
 use riposte_core::ports::CachedPages;
 use riposte_core::ports::{CommentRows, LeaseCandidate, LikeRows, ListRows, PositionMove, RANK_INDEX};
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
@@ -118,6 +119,7 @@ impl Stress {
             client: ClientInfo::default(),
             auto_create: Some(SubjectId::from(id)),
             moderation: ModerationMode::Post,
+            judged: PolicyJudgement::default(),
         };
         self.create(process, key, id, create).await;
     }
@@ -237,6 +239,7 @@ impl Stress {
             client: ClientInfo::default(),
             max_depth: 3,
             moderation: ModerationMode::Post,
+            judged: PolicyJudgement::default(),
         };
         self.create(process, key, id, reply).await;
         Some(id)

@@ -7,6 +7,7 @@ use std::task::{Context, Waker};
 
 use riposte_conformance::stores::{root_location, ruling};
 use riposte_core::object_type::ModerationMode;
+use riposte_core::policy_judgement::PolicyJudgement;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{BatchType, BatchVerb, Create, CreateSubject, Delete, DeleteActor, Hide, Reply, SetLike};
@@ -55,6 +56,7 @@ pub(crate) async fn create_command(store: &SqlStore, subject: &SubjectKey) -> Co
             client,
             auto_create: Some(SubjectId::from(auto)),
             moderation: ModerationMode::Post,
+            judged: PolicyJudgement::default(),
         },
     )
 }
@@ -71,6 +73,7 @@ async fn reply_command(store: &SqlStore, subject: &SubjectKey, parent: &Comment)
         client: ClientInfo::default(),
         max_depth: 2,
         moderation: ModerationMode::Post,
+        judged: PolicyJudgement::default(),
     };
     command(store, subject, verb)
 }

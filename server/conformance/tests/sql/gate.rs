@@ -6,6 +6,7 @@ use std::time::Duration;
 use riposte_conformance::stores::{root_location, ruling};
 use riposte_core::disposition::Disposition;
 use riposte_core::object_type::ModerationMode;
+use riposte_core::policy_judgement::PolicyJudgement;
 use riposte_core::ports::{Clock, LeaseCandidate};
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{Approve, Create, Edit, Hide, Reply, Undelete, Unhide, UpdateSubject, Withhold};
@@ -41,6 +42,7 @@ async fn create(store: &SqlStore, key: &SubjectKey, moderation: ModerationMode) 
         client: ClientInfo::default(),
         auto_create: None,
         moderation,
+        judged: PolicyJudgement::default(),
     }
 }
 
@@ -57,7 +59,7 @@ async fn outcome(store: &SqlStore, key: &SubjectKey, ids: [CommentId; 4]) -> Out
         create(store, key, ModerationMode::Pre).await.into(),
         Withhold { target: at(withheld), ruling: ruling() }.into(),
         Approve { target: at(active), ruling: ruling() }.into(),
-        Edit { disposition: Disposition::Hold, ..author(active) }.into(),
+        Edit { judged: Disposition::Hold.into(), ..author(active) }.into(),
         author(pending).into(),
         Undelete { target: at(deleted), member: member(0) }.into(),
     ];
@@ -184,6 +186,7 @@ async fn no_comment_waits_beside_an_old_process_under_a_subject_that_alone_holds
                 client: ClientInfo::default(),
                 max_depth: 3,
                 moderation: ModerationMode::Post,
+                judged: PolicyJudgement::default(),
             };
             vec![
                 command(store, &plain.key, create(store, &plain.key, ModerationMode::Post).await),

@@ -309,7 +309,7 @@ async fn a_proposal_that_contradicts_its_review_is_found_and_repaired_in_both_di
         let id = thread.roots[2];
         let content = Content::stored("another text".to_owned(), Vec::new(), Metadata::new());
         let edit = Edit::allowed(root_location(&thread.subject.key, id), member(2), content);
-        thread.subject.commit(vec![Edit { disposition: Disposition::Hold, ..edit }.into_type()]).await;
+        thread.subject.commit(vec![Edit { judged: Disposition::Hold.into(), ..edit }.into_type()]).await;
         assert_eq!(thread.drifts(&store).await, Vec::new());
         let is_open = async || {
             let review = store.reader().reviews(&[id]).await.expect("read").remove(0);

@@ -1,6 +1,8 @@
 //! The statements that reach a server: plain comments and likes name no table of moderation, and
 //! prepared statements are closed together, because closing one alone costs a network round trip.
 
+use std::collections::BTreeSet;
+
 use riposte_conformance::stores::{root_location, ruling};
 use riposte_core::LikeValue;
 use riposte_core::object_type::ModerationMode;
@@ -15,6 +17,9 @@ use crate::subject::{Subject, member};
 
 /// The number of statements that a connection caches in this test.
 const CACHED_STATEMENTS: usize = 64;
+
+/// Held by the test that has turned the general log of its server on, and turns it off.
+static GENERAL_LOG: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 async fn query(pool: &DatabaseConnection, sql: String) -> Vec<sea_orm::QueryResult> {
     pool.query_all_raw(Statement::from_string(pool.get_database_backend(), &sql)).await.expect(&sql)
@@ -66,6 +71,65 @@ async fn logged_statements(pool: &DatabaseConnection, database: &str) -> Vec<Str
     query(pool, sql).await.iter().map(text).collect()
 }
 
+/// Returns the statements about comments that the connections to a database prepared, without the
+/// numbers of tables: the texts show all columns.
+async fn prepared_statements(pool: &DatabaseConnection, database: &str) -> BTreeSet<String> {
+    let connects = format!(
+        "SELECT DISTINCT thread_id FROM mysql.general_log WHERE command_type = 'Connect' AND argument LIKE '% on {database} %'"
+    );
+    let sql = format!(
+        "SELECT CAST(argument AS BINARY) FROM mysql.general_log WHERE command_type = 'Prepare' AND thread_id IN ({connects})"
+    );
+    let text = |row: &sea_orm::QueryResult| {
+        let bytes: Vec<u8> = row.try_get_by_index(0).expect("a text");
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    let rows = query(pool, sql).await;
+    let of_comments = ["subject", "index", "content", "like", "request"].map(|table| format!("`comment_{table}`"));
+    let unnumbered = |sql: String| sql.replace("_0`", "`").replace("_0_", "_");
+    rows.iter().map(text).map(unnumbered).filter(|sql| of_comments.iter().any(|table| sql.contains(table))).collect()
+}
+
+/// The statements about comments that the version before moderation (98cfc9ca) prepared for
+/// creates, replies, likes, deletions and pages, from the general log of its binary. The shapes of
+/// a create, a like and a page show that no statement is missing.
+const BEFORE_MODERATION: &str = include_str!("golden/before_moderation.sql");
+
+#[tokio::test]
+async fn plain_statements_differ_from_those_before_moderation_by_the_policy_of_the_subject_alone() {
+    let Some(database) = TestDatabase::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
+    let clock = ManualClock::at_noon();
+    let first = database.migrated(&clock).await;
+    let admin = first.sources().all()[0].write_pool();
+    let _alone = GENERAL_LOG.lock().await;
+    query(admin, "SET GLOBAL log_output = 'TABLE'".to_owned()).await;
+    query(admin, "SET GLOBAL general_log = 1".to_owned()).await;
+    let TestDatabase::Servers(urls, _) = &database else { unreachable!("servers") };
+    let name = urls[0].rsplit('/').next().expect("a database").to_owned();
+    let store = database.open(&clock);
+    let subject = Subject::new(&store, "plain");
+    let root = subject.create_roots(1).await[0];
+    subject.create_roots(1).await;
+    subject.set_like(root, member(1), LikeValue::Like).await;
+    let page = PageQuery { order: ListOrder::Newest, start: PageStart::Beginning, limit: 20 };
+    store.reader().roots(&subject.key, page, 3).await.expect("read").expect("the subject exists");
+    let now = prepared_statements(admin, &name).await;
+    query(admin, "SET GLOBAL general_log = 0".to_owned()).await;
+    let with_policy = now.iter().filter(|sql| sql.contains("`policy`")).count();
+    assert!(with_policy > 0 && with_policy < now.len(), "{now:#?}");
+    let without_policy = |sql: &String| {
+        let sql = sql.replace(", `comment_subject`.`policy`", "");
+        let inserted = sql.replace(", `policy`)", ")");
+        if inserted == sql { sql } else { inserted.replacen("(?, ", "(", 1) }
+    };
+    let before: BTreeSet<&str> = BEFORE_MODERATION.lines().collect();
+    let new: Vec<String> = now.iter().map(without_policy).filter(|sql| !before.contains(&**sql)).collect();
+    assert!(new.is_empty(), "statements or columns that the version before moderation did not have: {new:#?}");
+    store.close().await;
+    first.close().await;
+    database.drop().await;
+}
+
 /// Returns the verb and the table of each statement that reads or writes comments, and whether it
 /// locks rows.
 fn shapes(statements: &[String]) -> Vec<String> {
@@ -88,6 +152,7 @@ async fn an_edit_with_moderation_off_reads_the_review_and_nothing_else_of_modera
     let clock = ManualClock::at_noon();
     let first = database.migrated(&clock).await;
     let admin = first.sources().all()[0].write_pool();
+    let _alone = GENERAL_LOG.lock().await;
     query(admin, "SET GLOBAL log_output = 'TABLE'".to_owned()).await;
     query(admin, "SET GLOBAL general_log = 1".to_owned()).await;
     let TestDatabase::Servers(urls, _) = &database else { unreachable!("servers") };
@@ -145,6 +210,7 @@ async fn a_plain_comment_and_a_like_read_and_write_no_rows_of_moderation() {
     let clock = ManualClock::at_noon();
     let first = database.migrated(&clock).await;
     let admin = first.sources().all()[0].write_pool();
+    let _alone = GENERAL_LOG.lock().await;
     query(admin, "SET GLOBAL log_output = 'TABLE'".to_owned()).await;
     query(admin, "SET GLOBAL general_log = 1".to_owned()).await;
     let TestDatabase::Servers(urls, _) = &database else { unreachable!("servers") };

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use riposte_conformance::stores::root_location;
 use riposte_core::location::CommentLocation;
 use riposte_core::object_type::ModerationMode;
+use riposte_core::policy_judgement::PolicyJudgement;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{BatchType, BatchVerb, Create, Edit, Reply, SetLike};
@@ -49,7 +50,18 @@ impl Subject {
             ids.push(id);
             let auto_create = (n == 0).then_some(self.store.ids().subject(self.key.partition()).await.expect("an id"));
             let (content, client, moderation) = (text(n), ClientInfo::default(), ModerationMode::Post);
-            verbs.push(Create { id, member: member(n), content, client, auto_create, moderation }.into_type());
+            verbs.push(
+                Create {
+                    id,
+                    member: member(n),
+                    content,
+                    client,
+                    auto_create,
+                    moderation,
+                    judged: PolicyJudgement::default(),
+                }
+                .into_type(),
+            );
         }
         self.commit(verbs).await;
         ids
@@ -68,7 +80,19 @@ impl Subject {
             let id = self.store.ids().comment(self.key.partition()).await.expect("an id");
             ids.push(id);
             let (content, client, moderation) = (text(n), ClientInfo::default(), ModerationMode::Post);
-            verbs.push(Reply { id, parent, member: member(n), content, client, max_depth, moderation }.into_type());
+            verbs.push(
+                Reply {
+                    id,
+                    parent,
+                    member: member(n),
+                    content,
+                    client,
+                    max_depth,
+                    moderation,
+                    judged: PolicyJudgement::default(),
+                }
+                .into_type(),
+            );
         }
         self.commit(verbs).await;
         ids

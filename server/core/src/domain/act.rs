@@ -12,7 +12,8 @@ use crate::domain::state::CommentState::{Active, Deleted, Hidden, Pending, Rejec
 pub enum CommentAct {
     /// An author writes a comment that is visible at once.
     Create,
-    /// An author writes a comment that waits for review.
+    /// An author writes a comment that waits for review. As a decision: the policy holds a text or
+    /// an edit.
     Hold,
     /// A moderator finds the text good.
     Approve,
@@ -38,6 +39,10 @@ pub enum CommentAct {
     Resubmit,
     /// The author contests a decision that refused or hid the text.
     Appeal,
+    /// The policy puts a text into the review queue.
+    Flag,
+    /// The policy masks words of a text.
+    Mask,
 }
 
 /// The state that an act reaches.
@@ -87,7 +92,7 @@ pub struct ActRule {
 const TEXT_AND_APPEAL: ReviewCauses = ReviewCauses::TEXT.union(ReviewCauses::APPEAL);
 
 /// The table of acts. An act from any other state conflicts with the state.
-pub const ACTS: [ActRule; 16] = [
+pub const ACTS: [ActRule; 18] = [
     rule(CommentAct::Create, &[], NextState::State(Active), ReviewEffect::None),
     rule(CommentAct::Hold, &[], NextState::State(Pending), ReviewEffect::Opens(ReviewCause::New)),
     rule(CommentAct::Approve, &[Pending, Rejected], NextState::State(Active), ReviewEffect::Clears(TEXT_AND_APPEAL)),
@@ -114,6 +119,8 @@ pub const ACTS: [ActRule; 16] = [
     rule(CommentAct::RejectEdit, &[Active], NextState::Unchanged, ReviewEffect::MustClear(ReviewCauses::EDIT)),
     rule(CommentAct::Resubmit, &[Rejected], NextState::State(Pending), ReviewEffect::Opens(ReviewCause::New)),
     rule(CommentAct::Appeal, &[Rejected, Hidden], NextState::Unchanged, ReviewEffect::Opens(ReviewCause::Appeal)),
+    rule(CommentAct::Flag, &[Active, Pending], NextState::Unchanged, ReviewEffect::Opens(ReviewCause::Flag)),
+    rule(CommentAct::Mask, &[Active, Pending, Rejected], NextState::Unchanged, ReviewEffect::None),
 ];
 
 const fn rule(act: CommentAct, from: &'static [CommentState], to: NextState, review: ReviewEffect) -> ActRule {
@@ -122,7 +129,7 @@ const fn rule(act: CommentAct, from: &'static [CommentState], to: NextState, rev
 
 impl CommentAct {
     /// The acts of [`ACTS`], each once.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Create,
         Self::Hold,
         Self::Approve,
@@ -137,6 +144,8 @@ impl CommentAct {
         Self::RejectEdit,
         Self::Resubmit,
         Self::Appeal,
+        Self::Flag,
+        Self::Mask,
     ];
 
     /// Returns the row of the table for a comment in this state, or for a comment that does not
@@ -163,7 +172,10 @@ impl CommentAct {
             Self::Withhold => Some(6),
             Self::Keep => Some(7),
             Self::Appeal => Some(8),
-            Self::Create | Self::Hold | Self::Undelete | Self::Resubmit => None,
+            Self::Hold => Some(10),
+            Self::Flag => Some(11),
+            Self::Mask => Some(12),
+            Self::Create | Self::Undelete | Self::Resubmit => None,
         }
     }
 
@@ -171,8 +183,22 @@ impl CommentAct {
     /// that this version does not write.
     #[must_use]
     pub fn from_number(number: i8, of_proposal: bool) -> Option<Self> {
-        let is_act = |act: &Self| act.number() == Some(number) && act.judges_proposal() == of_proposal;
+        let is_about = |act: &Self| act.judges_proposal() == of_proposal || act.is_of_policy();
+        let is_act = |act: &Self| act.number() == Some(number) && is_about(act);
         Self::ALL.into_iter().find(is_act)
+    }
+
+    /// Returns `true` for a decision of the policy that no moderator takes. It is about a text or
+    /// about a proposed edit.
+    #[must_use]
+    pub const fn is_of_policy(self) -> bool {
+        matches!(self, Self::Hold | Self::Flag | Self::Mask)
+    }
+
+    /// Returns `true` if a moderator may request the act as a verdict.
+    #[must_use]
+    pub const fn is_verdict(self) -> bool {
+        self.number().is_some() && !self.is_of_policy() && !matches!(self, Self::Appeal)
     }
 
     /// Returns `true` if the act judges a proposed edit, and not the text.
@@ -193,7 +219,9 @@ impl CommentAct {
             | Self::ApproveEdit
             | Self::RejectEdit
             | Self::Resubmit
-            | Self::Appeal => false,
+            | Self::Appeal
+            | Self::Flag
+            | Self::Mask => false,
         }
     }
 
@@ -210,7 +238,20 @@ impl CommentAct {
     /// the reasons.
     #[must_use]
     pub const fn restricts(self) -> bool {
-        matches!(self, Self::Reject | Self::Hide | Self::Delete | Self::Withhold | Self::RejectEdit)
+        match self {
+            Self::Reject | Self::Hide | Self::Delete | Self::Withhold | Self::RejectEdit | Self::Hold | Self::Mask => {
+                true
+            }
+            Self::Create
+            | Self::Approve
+            | Self::Unhide
+            | Self::Keep
+            | Self::Undelete
+            | Self::ApproveEdit
+            | Self::Resubmit
+            | Self::Appeal
+            | Self::Flag => false,
+        }
     }
 
     /// Returns the number of the decision that restricts the text and is in force after decision
@@ -227,7 +268,9 @@ impl CommentAct {
             | Self::ApproveEdit
             | Self::RejectEdit
             | Self::Resubmit
-            | Self::Appeal => before,
+            | Self::Appeal
+            | Self::Flag
+            | Self::Mask => before,
         }
     }
 
@@ -246,7 +289,9 @@ impl CommentAct {
             | Self::ApproveEdit
             | Self::RejectEdit
             | Self::Resubmit
-            | Self::Appeal => false,
+            | Self::Appeal
+            | Self::Flag
+            | Self::Mask => false,
         }
     }
 
@@ -266,7 +311,9 @@ impl CommentAct {
             | Self::ApproveEdit
             | Self::RejectEdit
             | Self::Resubmit
-            | Self::Appeal => false,
+            | Self::Appeal
+            | Self::Flag
+            | Self::Mask => false,
         }
     }
 }

@@ -35,6 +35,28 @@ pub struct Grounds {
     pub detection: Detection,
     /// The part of machines in the decision.
     pub automation: Automation,
+    /// The findings of the policy, at most [`MAX_DECISION_HITS`]; empty for a decision of a person.
+    pub hits: Vec<RuleHit>,
+}
+
+/// The largest number of findings in a decision.
+pub const MAX_DECISION_HITS: usize = 32;
+
+/// A finding of the policy in a text. It has no word of the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleHit {
+    /// The list, or the rule set of the object type.
+    pub source: String,
+    /// Its version at that time.
+    pub version: String,
+    /// The entry or rule.
+    pub rule: String,
+    /// The first code point of the span in the stored text; start and end are 0 for the whole text.
+    pub start: u32,
+    /// The end of the span.
+    pub end: u32,
+    /// `true` if it has no effect.
+    pub dry_run: bool,
 }
 
 /// Defines an enum with fixed stored codes.
@@ -118,8 +140,9 @@ pub struct Decision {
     pub act: CommentAct,
     /// The number of the proposed edit that was judged; 0 is the text.
     pub proposal: i32,
-    /// The state before; of a deleted comment the state to which it would have returned.
-    pub from: CommentState,
+    /// The state before; of a deleted comment the state to which it would have returned. `None` for
+    /// a decision on a comment that is new with it.
+    pub from: Option<CommentState>,
     /// The state after; of a deleted comment the state to which it would return.
     pub to: CommentState,
     /// The version of the comment before.

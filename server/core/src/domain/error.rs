@@ -131,6 +131,11 @@ pub enum Error {
     ObjectTypeUnknown(String),
     /// The request has invalid fields; all violations are listed.
     Invalid(Vec<Violation>),
+    /// The policy of the object type refuses the text.
+    ContentBlocked {
+        /// The rule that refuses it, in the words of the configuration.
+        rule: String,
+    },
     /// The message is larger than the method's limit.
     MessageTooLarge {
         /// The limit in bytes.
@@ -261,6 +266,7 @@ impl Error {
             Self::RateLimited { .. } => Reason::RateLimited,
             Self::Overloaded { .. } => Reason::Overloaded,
             Self::EtagMismatch { .. } | Self::ReviewChanged { .. } => Reason::EtagMismatch,
+            Self::ContentBlocked { .. } => Reason::ContentBlocked,
             Self::ReviewLeaseLost => Reason::ReviewLeaseLost,
             Self::DecisionNotFound => Reason::DecisionNotFound,
             Self::AppealNotAllowed(_) => Reason::AppealNotAllowed,

@@ -68,7 +68,7 @@ pub struct ReportBody {
     pub legal_reference: String,
 }
 
-/// A report that a member makes.
+/// A new report of a member, before it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewReport {
     /// The comment.
@@ -138,7 +138,7 @@ pub struct ReportResult {
 
 /// The changes by a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TakenReport {
+pub struct ReportChanges {
     /// The report to store, in place of an earlier one of the member.
     pub report: Report,
     /// The review after it; `None` if the report leaves it as it is.
@@ -152,7 +152,7 @@ pub enum ReportOutcome {
     Open,
     /// The comment was restricted after it, at this time.
     Restricted(Millis),
-    /// The comment was found_good after it, at this time.
+    /// A moderator found the comment good, at this time.
     Unrestricted(Millis),
 }
 
@@ -250,14 +250,14 @@ impl NewReport {
     /// # Errors
     /// [`Error::CommentNotFound`] if the member cannot see the comment;
     /// [`Error::MemberNotAllowed`] for an own comment.
-    pub fn take(
+    pub fn changes(
         &self,
         comment: &Comment,
         object_type: &ObjectType,
         review: Option<&Review>,
         earlier: Option<&Report>,
         database_time: Millis,
-    ) -> Result<TakenReport> {
+    ) -> Result<ReportChanges> {
         let (reference, lifecycle) = (&comment.reference, &comment.lifecycle);
         if reference.member == self.member && lifecycle.state != CommentState::Deleted {
             return Err(Error::MemberNotAllowed);
@@ -284,7 +284,7 @@ impl NewReport {
         };
         let replaces = earlier.filter(|earlier| earlier.is_open(settled_version));
         if replaces.is_none() && !report.counted {
-            return Ok(TakenReport { report, review: None });
+            return Ok(ReportChanges { report, review: None });
         }
         let new = || {
             let ids = (reference.id, reference.subject_id);
@@ -302,6 +302,6 @@ impl NewReport {
             review.close(false);
             review.add_cause_within(ReviewCause::Report, allowance, database_time);
         }
-        Ok(TakenReport { report, review: Some(review) })
+        Ok(ReportChanges { report, review: Some(review) })
     }
 }

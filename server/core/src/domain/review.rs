@@ -327,13 +327,13 @@ impl Review {
         if self.causes.is_empty() {
             (self.due_time, self.is_closed) = (None, false);
         }
-        self.release_if_settled();
+        self.release_unless_open();
     }
 
     /// Closes all questions or opens them again; the causes stay.
     pub fn close(&mut self, is_closed: bool) {
         self.is_closed = is_closed && !self.causes.is_empty();
-        self.release_if_settled();
+        self.release_unless_open();
     }
 
     /// Returns the number of the proposed edit that waits; `None` if none does. The proposal of a
@@ -447,7 +447,7 @@ impl Review {
     }
 
     /// A lease lasts while a question is open.
-    fn release_if_settled(&mut self) {
+    fn release_unless_open(&mut self) {
         if self.open().is_empty() {
             self.lease = None;
             self.expired_leases = 0;

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::error::Result;
-use crate::event::SequencedEvent;
+use crate::domain::error::Result;
+use crate::domain::event::SequencedEvent;
+use crate::domain::time::Millis;
 use crate::ports::Epoch;
-use crate::time::Millis;
 
 /// The stored name of the member history. It never changes.
 pub const MEMBER_HISTORY: &str = "history";

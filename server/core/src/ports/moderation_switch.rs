@@ -15,14 +15,16 @@ pub const SWITCH_DELAY: Duration = Duration::from_secs(2);
 pub trait ModerationSwitch: Send + Sync + std::fmt::Debug {
     /// Sets the switch at every data source.
     ///
-    /// # Errors [`ShardUnavailable`](crate::Error::ShardUnavailable) if a source cannot be reached.
-    /// Others may be set; a repeat sets them all.
+    /// # Errors
+    /// [`ShardUnavailable`](crate::Error::ShardUnavailable) if a source cannot be reached. Others
+    /// may be set; a repeat sets them all.
     async fn set(&self, is_off: bool) -> Result<()>;
 
     /// Returns the number of names under which processes of a version before moderation hold
     /// leases, at all data sources: up to two for each process. While there is one, no process
     /// makes a state of moderation.
     ///
-    /// # Errors [`ShardUnavailable`](crate::Error::ShardUnavailable) if a source cannot be reached.
+    /// # Errors
+    /// [`ShardUnavailable`](crate::Error::ShardUnavailable) if a source cannot be reached.
     async fn old_leases(&self) -> Result<usize>;
 }

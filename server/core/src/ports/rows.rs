@@ -220,7 +220,8 @@ pub trait MemberRows: Send + Sync + std::fmt::Debug {
     ) -> Result<Page<HistoryCursor>>;
 }
 
-/// Reads of reviews, proposed edits, decisions and client data. No cache has them.
+/// Reads of reviews, proposed edits, decisions, client data and the keys of requests. No cache has
+/// them.
 #[async_trait]
 pub trait ReviewRows: Send + Sync + std::fmt::Debug {
     /// Returns the reviews of comments, in the order of `ids`; `None` for a comment without one.
@@ -233,6 +234,10 @@ pub trait ReviewRows: Send + Sync + std::fmt::Debug {
     /// Returns what is stored about the clients that wrote comments, in the order of `ids`; `None`
     /// for a comment without it.
     async fn clients(&self, ids: &[CommentId]) -> Result<Vec<Option<ClientInfo>>>;
+
+    /// Returns `true` if a request with this key, which created no comment, changed something below
+    /// the subject.
+    async fn has_request(&self, key: &SubjectKey, request: IdempotencyKey) -> Result<bool>;
 
     /// Returns decisions, in the order of `ids`.
     async fn decisions_by_id(&self, ids: &[DecisionId]) -> Result<Vec<Option<Decision>>>;
@@ -319,6 +324,10 @@ impl<T: PassThrough> ReviewRows for T {
 
     async fn clients(&self, ids: &[CommentId]) -> Result<Vec<Option<ClientInfo>>> {
         self.inner().clients(ids).await
+    }
+
+    async fn has_request(&self, key: &SubjectKey, request: IdempotencyKey) -> Result<bool> {
+        self.inner().has_request(key, request).await
     }
 
     async fn decisions_by_id(&self, ids: &[DecisionId]) -> Result<Vec<Option<Decision>>> {

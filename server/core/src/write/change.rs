@@ -3,12 +3,14 @@
 use crate::domain::act::CommentAct;
 use crate::domain::comment::Comment;
 use crate::domain::content::{ClientInfo, Content};
-use crate::domain::decision::{Decision, Grounds};
+use crate::domain::decision::Decision;
 use crate::domain::disposition::Disposition;
 use crate::domain::ids::CommentId;
 use crate::domain::lifecycle::DeletedBy;
+use crate::domain::object_type::ModerationMode;
 use crate::domain::origin::ImportOrigin;
-use crate::domain::review::ReviewCause;
+use crate::domain::policy_judgement::PolicyJudgement;
+use crate::domain::review::{ReviewCause, ReviewCauses};
 use crate::domain::subject::Subject;
 use crate::write::ruling::Ruling;
 
@@ -42,6 +44,24 @@ pub struct NewComment {
     /// The source and the external id of an imported comment; `None` for a comment that a caller
     /// wrote.
     pub origin: Option<ImportOrigin>,
+    /// The causes for which a moderator judges it.
+    pub causes: ReviewCauses,
+    /// The judgement of the policy, which becomes a decision.
+    pub judged: PolicyJudgement,
+}
+
+impl NewComment {
+    /// Returns a comment that a member writes: the judgement of the policy and the mode decide its
+    /// state.
+    pub(crate) fn judged(
+        mut comment: Comment,
+        (content, client): (&Content, &ClientInfo),
+        (judged, mode): (&PolicyJudgement, ModerationMode),
+    ) -> Self {
+        comment.lifecycle.start_in(judged.disposition.new_state(mode));
+        let causes = judged.disposition.causes(mode);
+        Self { comment, content: content.clone(), client: client.clone(), origin: None, causes, judged: judged.clone() }
+    }
 }
 
 /// An edit of a comment by its author. The state of the comment and the disposition decide together
@@ -52,10 +72,10 @@ pub struct AuthorEdit {
     pub comment_id: CommentId,
     /// The new content.
     pub content: Content,
-    /// The treatment of the new content by the policy.
+    /// The treatment of the new content under the modes of type and subject.
     pub disposition: Disposition,
-    /// The reasons of the policy, for the decision that a refusal becomes.
-    pub grounds: Grounds,
+    /// The judgement of the policy, which becomes a decision.
+    pub judged: PolicyJudgement,
 }
 
 /// An appeal against a decision on a comment.

@@ -71,7 +71,7 @@ impl UnitOfWork {
             return if is_repeat { self.decision_effect(decision).map(output) } else { Err(Error::RequestIdReused) };
         }
         let Some(record) = self.record(&command.subject, command.request.key) else { return Ok(None) };
-        let former = || command.verb.rules().former_fingerprint(command.verb.name(), &command.subject);
+        let former = || command.verb.former_fingerprint(&command.subject);
         if record.fingerprint != command.request.fingerprint && Some(record.fingerprint) != former() {
             return Err(Error::RequestIdReused);
         }

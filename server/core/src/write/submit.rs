@@ -9,7 +9,8 @@ use crate::domain::error::{Error, Result};
 use crate::domain::member::MemberId;
 use crate::domain::object_type::{ObjectType, Policies, Policy};
 use crate::domain::request::{IdempotencyKey, RequestId, RequestIdentity};
-use crate::ports::{Clock, IdSource, Reader};
+use crate::domain::subject::SubjectKey;
+use crate::ports::{Clock, ContentPolicy, IdSource, Reader, Submission};
 use crate::write::command_log::CommandLog;
 use crate::write::command_output::CommandOutput;
 use crate::write::verbs::{BatchType, BatchVerb, Command, Request, RequestContext, WriteOutput, WriteTarget};
@@ -22,6 +23,7 @@ pub struct Mutations {
     log: Arc<dyn CommandLog>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
+    content: Arc<dyn ContentPolicy>,
     policies: Arc<Policies>,
 }
 
@@ -36,6 +38,8 @@ pub struct WritePorts {
     pub clock: Arc<dyn Clock>,
     /// The source of new ids.
     pub ids: Arc<dyn IdSource>,
+    /// The policy of texts.
+    pub content: Arc<dyn ContentPolicy>,
 }
 
 /// The caller and member of a mutation, and its request id.
@@ -53,8 +57,8 @@ impl Mutations {
     /// Creates the use cases on `ports`, under `policies`.
     #[must_use]
     pub fn new(ports: WritePorts, policies: Arc<Policies>) -> Self {
-        let WritePorts { reader, log, clock, ids } = ports;
-        Self { reader, log, clock, ids, policies }
+        let WritePorts { reader, log, clock, ids, content } = ports;
+        Self { reader, log, clock, ids, content, policies }
     }
 
     fn policy(&self, caller: &Caller, object_type: &ObjectType) -> Result<&Policy> {
@@ -65,8 +69,8 @@ impl Mutations {
     /// request returns the first revision.
     ///
     /// # Errors
-    /// Those of [`Caller::policy`]; [`Error::RequestIdReused`]; the reason for which the verb is
-    /// rejected: see its file.
+    /// Those of [`Caller::policy`]; [`Error::RequestIdReused`]; [`Error::ContentBlocked`]; the
+    /// reason for which the verb is rejected: see its file.
     pub async fn submit<R: Request>(
         &self,
         context: &WriteContext,
@@ -77,11 +81,38 @@ impl Mutations {
         let policy = self.policy(&context.caller, subject.object_type())?;
         let request_id = context.request_id.map_or_else(OnceLock::new, OnceLock::from);
         let request_context = RequestContext { policy, ids: self.ids.as_ref(), id: &request_id, now };
-        let verb = request.verb(at, request_context).await?.into_type();
+        let mut verb = request.verb(at, request_context).await?.into_type();
         let key = IdempotencyKey::of(&context.caller, context.member.as_ref(), request_context.request_id());
+        // The fingerprint is that of the body as the caller sent it, whatever the policy says.
         let request = RequestIdentity { key, fingerprint: verb.fingerprint(&subject) };
+        if let Err(rejection) = self.judge(&mut verb, &subject).await
+            && !self.is_repeat(&verb, &subject, key).await?
+        {
+            return Err(rejection);
+        }
         let output = self.submit_one(Command { subject, verb, request, now: self.clock.now() }).await?;
         WriteOutput::of::<R>(output)
+    }
+
+    /// Lets the policy judge the content of a verb, if its object type has one.
+    async fn judge<K: BatchType>(&self, verb: &mut K, subject: &SubjectKey) -> Result<()> {
+        let object_type = subject.object_type();
+        let Some((content, is_edit)) = verb.submitted().filter(|_| self.content.judges(object_type)) else {
+            return Ok(());
+        };
+        let judged = self.content.judge(Submission { object_type, content, is_edit }).await?;
+        verb.set_judged(judged);
+        Ok(())
+    }
+
+    /// Returns `true` if an earlier request with this key was executed. It gets its first answer,
+    /// whatever the policy says now.
+    async fn is_repeat<K: BatchType>(&self, verb: &K, subject: &SubjectKey, key: IdempotencyKey) -> Result<bool> {
+        if verb.submitted().is_some_and(|(_, is_edit)| is_edit) {
+            self.reader.has_request(subject, key).await
+        } else {
+            Ok(self.reader.created_by(subject, &[key]).await?.into_iter().any(|created| created.is_some()))
+        }
     }
 
     async fn submit_one<K: BatchType>(&self, command: Command<K>) -> Result<CommandOutput> {

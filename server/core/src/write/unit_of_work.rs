@@ -14,6 +14,7 @@ mod gate;
 mod judge;
 mod like;
 mod outcome;
+mod policy;
 #[cfg(test)]
 mod tests;
 

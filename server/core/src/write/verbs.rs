@@ -284,11 +284,6 @@ pub(crate) trait Verb {
         fingerprint(name, subject, &self.body())
     }
 
-    /// Returns the fingerprint that an earlier version gave the same request, if it was another.
-    fn former_fingerprint(&self, name: &str, subject: &SubjectKey) -> Option<Fingerprint> {
-        self.former_body().map(|body| fingerprint(name, subject, &body))
-    }
-
     /// Checks that the command is allowed now.
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()>;
 
@@ -338,6 +333,12 @@ impl CommandKind {
     #[must_use]
     pub fn comment_id(&self) -> Option<CommentId> {
         self.rules().comment_id()
+    }
+
+    /// Returns the fingerprint that an earlier version gave the same request, if it was another.
+    #[must_use]
+    pub fn former_fingerprint(&self, subject: &SubjectKey) -> Option<Fingerprint> {
+        self.rules().former_body().map(|body| fingerprint(self.name(), subject, &body))
     }
 
     /// Returns `true` if the command returns a decision, which keeps the idempotency key.

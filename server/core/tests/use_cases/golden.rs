@@ -11,19 +11,18 @@ mod imports;
 mod requests;
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 
 use super::fakes::{ManualClock, SequentialIds};
-use super::{Model, Mutations, WriteContext, member, policies, run, unrestricted};
+use super::{AllowAll, Model, Mutations, WriteContext, member, policies, run, unrestricted};
 use riposte_core::location::CommentLocation;
 use riposte_core::object_type::{Policies, Policy};
-use riposte_core::request::{RequestId, RequestIdentity};
+use riposte_core::request::{Fingerprint, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
 use riposte_core::submit::WritePorts;
-use riposte_core::{Batch, CommandLog, CommandOutput, CommentId, Content, Error, Path, Result, SubjectKey};
+use riposte_core::{Batch, Command, CommandLog, CommandOutput, CommentId, Content, Error, Path, Result, SubjectKey};
 
 const GOLDEN: &str = include_str!("../../golden/fingerprints.txt");
 /// The request id of all golden requests that have one.
@@ -33,15 +32,19 @@ const REQUEST_ID: &str = "018f4a2e-0000-7000-8000-000000000001";
 #[derive(Debug, Default)]
 struct RecordingLog(Mutex<Vec<RecordedCommand>>);
 
-/// The stored name and code of the verb of a command, and its identity.
-type RecordedCommand = (&'static str, i8, RequestIdentity);
+/// The stored name and code of the verb of a command, its identity, and the fingerprint of earlier
+/// versions for it.
+type RecordedCommand = (&'static str, i8, RequestIdentity, Option<Fingerprint>);
 
 #[async_trait]
 impl CommandLog for RecordingLog {
     async fn submit(&self, batch: Batch) -> Result<Vec<Result<CommandOutput>>> {
         let commands: Vec<_> = match batch {
-            Batch::Comments(batch) => batch.iter().map(|c| (c.verb.name(), c.verb.code(), c.request)).collect(),
-            Batch::Likes(batch) => batch.iter().map(|c| (c.verb.name(), c.verb.code(), c.request)).collect(),
+            Batch::Comments(batch) => {
+                let former = |command: &Command| command.verb.former_fingerprint(&command.subject);
+                batch.iter().map(|c| (c.verb.name(), c.verb.code(), c.request, former(c))).collect()
+            }
+            Batch::Likes(batch) => batch.iter().map(|c| (c.verb.name(), c.verb.code(), c.request, None)).collect(),
         };
         let rejections = commands.iter().map(|_| Err(Error::internal("the log only records"))).collect();
         self.0.lock().expect("not poisoned").extend(commands);
@@ -69,22 +72,27 @@ impl Recorder {
             log: Arc::clone(&log) as _,
             clock: Arc::clone(&clock) as _,
             ids: Arc::clone(&ids) as _,
+            content: Arc::new(AllowAll) as _,
         };
         let types = [("video".to_owned(), Policy::default())].into();
         let mutations = Mutations::new(ports, Arc::new(Policies::closed(types)));
         Self { mutations, model, clock, ids, log, lines: String::new(), codes: BTreeSet::new() }
     }
 
-    /// Sends a request and adds a line for each command that reaches the log.
+    /// Sends a request and adds a line for each command that reaches the log, and one more if an
+    /// earlier version gave it another fingerprint.
     fn record<T>(&mut self, case: &str, request: impl AsyncFnOnce(&Mutations) -> T) {
         drop(run(request(&self.mutations)));
         let commands = std::mem::take(&mut *self.log.0.lock().expect("not poisoned"));
         assert!(!commands.is_empty(), "{case}: no command reaches the log");
-        for (name, code, request) in commands {
-            let (key, fingerprint) = (u128::from_be_bytes(request.key.0), request.fingerprint.0);
+        for (name, code, request, former) in commands {
+            let key = u128::from_be_bytes(request.key.0);
             self.codes.insert(code);
-            writeln!(self.lines, "{name} {code} {case} {key:032x} {fingerprint:016x}")
-                .expect("writing to a string does not fail");
+            let line = |case: &str, fingerprint: Fingerprint| {
+                format!("{name} {code} {case} {key:032x} {:016x}\n", fingerprint.0)
+            };
+            let former = former.map(|former| line("former", former)).filter(|line| !self.lines.contains(line));
+            self.lines.extend(former.into_iter().chain([line(case, request.fingerprint)]));
         }
     }
 
@@ -95,6 +103,7 @@ impl Recorder {
             log: Arc::clone(&self.model) as _,
             clock: Arc::clone(&self.clock) as _,
             ids: Arc::clone(&self.ids) as _,
+            content: Arc::new(AllowAll) as _,
         };
         Mutations::new(ports, policies())
     }

@@ -4,6 +4,7 @@ use super::reads::set_state;
 use super::{Fixture, content, error_of, member, restricted_to, run, text, unrestricted, video, write_context};
 use riposte_core::object_type::ModerationMode;
 use riposte_core::page::{ReplyPage, RootPage};
+use riposte_core::policy_judgement::PolicyJudgement;
 use riposte_core::rank::{RankSort, Ranking, WALK_LIFETIME};
 use riposte_core::read::{ListRanked, ListRankedReplies, RankedPage, RankedStart};
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
@@ -26,10 +27,27 @@ fn commit_during_next_read(fixture: &Fixture, subject: &SubjectKey, root: Option
         let (member, content, client) = (member("eve"), content("meanwhile"), ClientInfo::default());
         let moderation = ModerationMode::Post;
         let verb: CommandKind = match root {
-            None => Create { id, member, content, client, auto_create: None, moderation }.into(),
-            Some(root) => {
-                Reply { id, parent: fixture.location(root), member, content, client, max_depth: 2, moderation }.into()
+            None => Create {
+                id,
+                member,
+                content,
+                client,
+                auto_create: None,
+                moderation,
+                judged: PolicyJudgement::default(),
             }
+            .into(),
+            Some(root) => Reply {
+                id,
+                parent: fixture.location(root),
+                member,
+                content,
+                client,
+                max_depth: 2,
+                moderation,
+                judged: PolicyJudgement::default(),
+            }
+            .into(),
         };
         let request = RequestIdentity {
             key: IdempotencyKey(u128::from(id.get().unsigned_abs()).to_be_bytes()),

@@ -55,9 +55,9 @@ pub(crate) struct MethodPolicy {
 pub struct Timeouts {
     /// Reads, single ones and batches.
     pub read: Duration,
-    /// Writes of members.
+    /// Writes of members, and verdicts.
     pub write: Duration,
-    /// Calls of AdminService.
+    /// Other calls of moderators and operators, without streams.
     pub admin: Duration,
     /// All other calls, and the upper bound of every limit.
     pub call: Duration,

@@ -37,7 +37,7 @@ impl HandlerStarted {
     }
 }
 
-/// A call of AdminService before it reaches its handler. If the attempt is dropped before the
+/// An audited call before it reaches its handler. If the attempt is dropped before the
 /// handler has started, it leaves a record of the rejection.
 #[derive(Debug)]
 pub struct CallAttempt {
@@ -50,7 +50,7 @@ pub struct CallAttempt {
 }
 
 impl CallAttempt {
-    /// Creates an attempt to call `AdminService/Method` by an unknown caller.
+    /// Creates an attempt to call `Service/Method` by an unknown caller.
     #[must_use]
     pub fn new(audit: &AuditLog, method: &str, call_id: &str) -> Self {
         let (method, call_id) = (method.to_owned(), call_id.to_owned());

@@ -20,7 +20,7 @@ pub(crate) fn comment(view: CommentView) -> v1::Comment {
         parent_id: comment.reference.parent_id.map_or(0, CommentId::get),
         depth: i32::from(comment.reference.path.depth()),
         floor: comment.reference.floor,
-        state: shown_state(comment.lifecycle.state.shown_to(visible.is_some())).into(),
+        state: plain_state(comment.lifecycle.state.shown_to(visible.is_some())).into(),
         member_id: visible.as_ref().map_or_else(String::new, |_| comment.reference.member.into()),
         content: visible.map(self::content),
         deleted_by: comment.lifecycle.deleted_by.map_or(v1::DeletedBy::Unspecified, deleted_by).into(),
@@ -89,19 +89,14 @@ fn deleted_by(role: DeletedBy) -> v1::DeletedBy {
     }
 }
 
-/// Returns a state as a reader gets it. To its author, a SHADOWED comment is ACTIVE.
-fn shown_state(state: CommentState) -> v1::CommentState {
-    if state == CommentState::Shadowed { v1::CommentState::Active } else { plain_state(state) }
-}
-
-/// Returns every state by its own name, for moderators and operators.
+/// Returns a state by its name in the contract.
 pub(crate) fn plain_state(state: CommentState) -> v1::CommentState {
     match state {
         CommentState::Active => v1::CommentState::Active,
         CommentState::Pending => v1::CommentState::Pending,
         CommentState::Rejected => v1::CommentState::Rejected,
-        CommentState::Hidden => v1::CommentState::Hidden,
-        CommentState::Shadowed => v1::CommentState::Shadowed,
+        // The contract reserves the number of SHADOWED, a state that no act reaches.
+        CommentState::Hidden | CommentState::Shadowed => v1::CommentState::Hidden,
         CommentState::Deleted => v1::CommentState::Deleted,
     }
 }

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use riposte_core::decision::{Decision, Grounds};
+use riposte_core::decision::{Decision, Grounds, RuleHit};
 use riposte_core::ids::DecisionId;
 use riposte_core::read::{ModeratedComment, ReviewItem};
 use riposte_core::review::{LeaseToken, ReviewCause};
@@ -15,7 +15,7 @@ use crate::page_token::PageTokenCodec;
 
 /// Converts what moderators read, for one caller.
 #[derive(Debug)]
-pub(crate) struct ForModerators<'s> {
+pub(crate) struct ModeratorConverter<'s> {
     /// The policies of the object types.
     pub(crate) comments: &'s Comments,
     /// The source of network tokens.
@@ -24,7 +24,7 @@ pub(crate) struct ForModerators<'s> {
     pub(crate) caller: &'s Caller,
 }
 
-impl ForModerators<'_> {
+impl ModeratorConverter<'_> {
     /// Converts a comment as moderators read it: with its true state, its author and its content.
     /// Of the address of its client they read a token alone.
     ///
@@ -47,6 +47,7 @@ impl ForModerators<'_> {
             last_decision: comment.last_decision.map(|last| self.decision(last)).transpose()?,
             network_token: network.unwrap_or_default(),
             platform: comment.client.platform,
+            original: None,
         })
     }
 
@@ -77,14 +78,14 @@ impl ForModerators<'_> {
     pub(crate) fn decision(&self, decision: Decision) -> Result<v1::Decision> {
         let window = self.comments.policy(self.caller, &decision.object_type)?.appeal_window;
         let appeal_until = decision.appeal_until(window).map(time);
-        let Grounds { code, explanation, legal_reference, note, detection, automation } = decision.grounds;
+        let Grounds { code, explanation, legal_reference, note, detection, automation, hits } = decision.grounds;
         Ok(v1::Decision {
             id: decision.id.to_string(),
             comment_id: decision.id.comment.get(),
             // The number of an act is that of its action.
             action: decision.act.number().map_or(0, i32::from),
-            proposed_edit: decision.act.judges_proposal(),
-            from_state: plain_state(decision.from).into(),
+            proposed_edit: decision.proposal != 0,
+            from_state: decision.from.map_or(v1::CommentState::Unspecified, plain_state).into(),
             to_state: plain_state(decision.to).into(),
             grounds: Some(v1::Grounds {
                 code,
@@ -95,6 +96,7 @@ impl ForModerators<'_> {
                 automation: automation.code().into(),
             }),
             actor_id: decision.actor.as_str().to_owned(),
+            hits: hits.into_iter().map(rule_hit).collect(),
             time: Some(time(decision.time)),
             appeal_until,
             appeal_text: decision.appeal_text,
@@ -105,6 +107,12 @@ impl ForModerators<'_> {
             },
         })
     }
+}
+
+fn rule_hit(hit: RuleHit) -> v1::RuleHit {
+    let RuleHit { source, version, rule, start, end, dry_run } = hit;
+    let position = |code_points: u32| i32::try_from(code_points).unwrap_or(i32::MAX);
+    v1::RuleHit { source, version, rule, start: position(start), end: position(end), score: 0.0, dry_run }
 }
 
 /// Converts what is stored about the client that wrote a comment.

@@ -44,18 +44,18 @@ pub(crate) fn own_report(OwnReport { report, outcome }: &OwnReport) -> v1::OwnRe
     }
 }
 
-/// Converts the reasons of a decision for the author of its comment. Moderator, note and operation
-/// have no field.
+/// Converts the reasons of a decision for the author of its comment. Moderator, note, findings and
+/// operation have no field.
 pub(crate) fn statement(statement: Statement) -> v1::Statement {
     let Statement { decision, appeal_until } = statement;
-    let Grounds { code, explanation, legal_reference, detection, automation, note: _ } = decision.grounds;
+    let Grounds { code, explanation, legal_reference, detection, automation, note: _, hits: _ } = decision.grounds;
     let state = |state: CommentState| plain_state(state).into();
     v1::Statement {
         id: decision.id.to_string(),
         comment_id: decision.id.comment.get(),
         action: decision.act.number().map_or(0, i32::from),
         proposed_edit: decision.proposal != 0,
-        from_state: state(decision.from),
+        from_state: decision.from.map_or(v1::CommentState::Unspecified.into(), state),
         to_state: state(decision.to),
         code,
         explanation,

@@ -74,7 +74,7 @@ fn a_reader_that_may_not_see_a_comment_receives_only_that_it_is_hidden() {
         (CommentState::Pending, v1::CommentState::Hidden, v1::CommentState::Pending),
         (CommentState::Rejected, v1::CommentState::Hidden, v1::CommentState::Rejected),
         (CommentState::Hidden, v1::CommentState::Hidden, v1::CommentState::Hidden),
-        (CommentState::Shadowed, v1::CommentState::Hidden, v1::CommentState::Active),
+        (CommentState::Shadowed, v1::CommentState::Hidden, v1::CommentState::Hidden),
         (CommentState::Deleted, v1::CommentState::Deleted, v1::CommentState::Deleted),
     ] {
         assert_eq!(comment(view(state).seen_by(None)).state(), to_others, "{state} to others");

@@ -4,7 +4,7 @@
 
 use riposte_sdk::v1;
 
-use crate::error_metadata::{ErrorSubject, MetadataField};
+use crate::error_metadata::{AuditDetails, AuditField, ErrorSubject, MetadataField};
 use crate::rpc_error::ErrorMetadata;
 
 impl ErrorSubject for v1::ExportSubjectRequest {
@@ -246,17 +246,29 @@ impl ErrorSubject for v1::ReleaseReviewItemsRequest {
     fn error_metadata(&self) -> ErrorMetadata {
         self.request_id.add_to(self.moderator_id.add_to(ErrorMetadata::default(), "moderator_id"), "request_id")
     }
+
+    fn audit_details(&self) -> AuditDetails {
+        vec![("comment_ids", self.comment_ids.to_audit())]
+    }
 }
 
 impl ErrorSubject for v1::SubmitVerdictsRequest {
     fn error_metadata(&self) -> ErrorMetadata {
         self.request_id.add_to(self.moderator_id.add_to(ErrorMetadata::default(), "moderator_id"), "request_id")
     }
+
+    fn audit_details(&self) -> AuditDetails {
+        vec![("action", self.action.to_audit()), ("comment_ids", self.targets.to_audit())]
+    }
 }
 
 impl ErrorSubject for v1::GetModeratedCommentsRequest {
     fn error_metadata(&self) -> ErrorMetadata {
         ErrorMetadata::default()
+    }
+
+    fn audit_details(&self) -> AuditDetails {
+        vec![("comment_ids", self.ids.to_audit())]
     }
 }
 

@@ -92,8 +92,8 @@ pub struct CallLayer {
     pub calls: CallMetrics,
     /// The response cache; `None` for a listener that serves no calls from it.
     pub response_cache: Option<ResponseCacheLayer>,
-    /// The audit log for AdminService calls that are rejected before they reach their handlers;
-    /// `None` for a listener that does not serve AdminService.
+    /// The audit log for calls that are rejected before they reach their handlers; `None` for a
+    /// listener without audited calls.
     pub audit: Option<AuditLog>,
 }
 

@@ -2,16 +2,13 @@
 
 use riposte_core::content::check_metadata;
 use riposte_core::object_type::MAX_LEVELS;
-use riposte_core::page::{DEFAULT_LIKERS, DEFAULT_PAGE, MAX_LIKERS, MAX_PAGE, MAX_PREVIEW};
+use riposte_core::page::{DEFAULT_LIKERS, DEFAULT_PAGE, DEFAULT_PREVIEW, MAX_LIKERS, MAX_PAGE, MAX_PREVIEW};
 use riposte_core::subject::Metadata;
 use riposte_core::{ClientInfo, Content, LikeValue, Policy, Reason, Violation};
 use riposte_sdk::v1;
 use unicode_normalization::UnicodeNormalization;
 
 use super::Violations;
-
-/// The number of replies in a preview when the request does not set it.
-const DEFAULT_PREVIEW: u8 = 3;
 
 /// Parses the content of a request that has one. See [`content_at`].
 pub(crate) fn content(v: &mut Violations, policy: Option<&Policy>, content: Option<v1::Content>) -> Option<Content> {

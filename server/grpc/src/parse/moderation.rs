@@ -45,7 +45,7 @@ pub(crate) struct JudgedTarget {
 pub(crate) fn act(field: &str, action: i32) -> Result<CommentAct, Violation> {
     let unknown = || Violation::field(field, "must be APPROVE, REJECT, HIDE, UNHIDE, DELETE, WITHHOLD or KEEP");
     let number = i8::try_from(action).map_err(|_| unknown())?;
-    CommentAct::from_number(number, false).filter(|act| *act != CommentAct::Appeal).ok_or_else(unknown)
+    CommentAct::from_number(number, false).filter(|act| act.is_verdict()).ok_or_else(unknown)
 }
 
 /// Parses the reasons of a verdict. `act` is `None` if the request has no valid act; then a code is
@@ -78,7 +78,7 @@ pub(crate) fn grounds(
     found.extend(automation.is_none().then(|| known("automation")));
     match (detection, automation) {
         (Some(detection), Some(automation)) if found.is_empty() => {
-            Ok(Grounds { code, explanation, legal_reference, note, detection, automation })
+            Ok(Grounds { code, explanation, legal_reference, note, detection, automation, hits: Vec::new() })
         }
         _ => Err(found),
     }

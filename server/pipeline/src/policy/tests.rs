@@ -17,7 +17,7 @@ fn day(day: u8) -> Day {
 }
 
 /// Returns a list of these words, in a file of its name.
-fn list(folder: &TempDir, name: &str, types: &[&str], words: &str) -> WordListSettings {
+pub(super) fn list(folder: &TempDir, name: &str, types: &[&str], words: &str) -> WordListSettings {
     let file = folder.path().join(name);
     fs::write(&file, words).unwrap();
     WordListSettings {
@@ -31,8 +31,8 @@ fn list(folder: &TempDir, name: &str, types: &[&str], words: &str) -> WordListSe
     }
 }
 
-fn open(lists: Vec<WordListSettings>) -> Result<LocalPolicy, ConfigErrors> {
-    LocalPolicy::open(&PolicySettings { lists }, day(26), Metrics::new().unwrap())
+pub(super) fn open(lists: Vec<WordListSettings>) -> Result<LocalPolicy, ConfigErrors> {
+    LocalPolicy::open(&PolicySettings { lists }, ["film".to_owned()].into(), day(26), Metrics::new().unwrap())
 }
 
 /// Returns what the lists of a type say of a text; `None` if it has none.
@@ -135,7 +135,8 @@ fn metrics_name_the_version_of_each_list_and_the_lists_that_were_refused() {
     let metrics = Metrics::new().unwrap();
     let lists = vec![list(&folder, "spam", &[], "apple")];
     let file = lists[0].file.clone();
-    let policy = LocalPolicy::open(&PolicySettings { lists }, day(26), metrics.clone()).unwrap();
+    let policy =
+        LocalPolicy::open(&PolicySettings { lists }, ["film".to_owned()].into(), day(26), metrics.clone()).unwrap();
     let line = |name: &str| {
         let text = metrics.text().unwrap();
         text.lines().find(|line| line.starts_with(name)).map(str::to_owned).unwrap_or_default()

@@ -325,6 +325,10 @@ impl ReviewRows for SqlReader {
         Ok(clients.into_iter().map(|client| client.map(|(_, client)| client)).collect())
     }
 
+    async fn has_request(&self, key: &SubjectKey, request: IdempotencyKey) -> Result<bool> {
+        self.run_query(created_by::HasRequest { key: key.clone(), request }).await
+    }
+
     async fn decisions_by_id(&self, ids: &[DecisionId]) -> Result<Vec<Option<Decision>>> {
         let found = scatter::gather::<reviews::DecisionsById>(&self.sources, ids.to_vec()).await?;
         let of = |id: &DecisionId| found.iter().find(|decision| decision.id == *id).cloned();

@@ -2,10 +2,9 @@
 //! in this order. Lists of a member read every data source and merge by time.
 
 mod read;
-mod take;
+mod write;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::future::try_join_all;
@@ -19,9 +18,6 @@ use super::bulkhead::Bulkhead;
 use super::moderation_gate::ModerationGates;
 use super::pool::DataSources;
 use super::transact;
-
-/// The time after which a report that the gate of moderation refuses is sent again.
-const RETRY: Duration = Duration::from_secs(1);
 
 /// The [`Reports`] over SQL.
 #[derive(Debug)]
@@ -49,9 +45,9 @@ impl Reports for SqlReports {
         if self.gates.state(source).await == ModerationGate::Closed {
             let stored = self.of_member(report.comment_id, &report.member).await?;
             let replayed = stored.map(|stored| stored.replayed(report.request)).transpose()?.flatten();
-            return replayed.ok_or(Error::Overloaded { after: RETRY });
+            return replayed.ok_or(Error::Overloaded { after: ModerationGate::RETRY });
         }
-        let body = take::TakeReport { report: report.clone() };
+        let body = write::WriteReport { report: report.clone() };
         transact::write_within(&self.bulkhead, &self.sources, source, body).await
     }
 

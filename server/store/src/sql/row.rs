@@ -8,6 +8,7 @@ mod outbox;
 mod ranking;
 mod report;
 mod review;
+mod rule_hits;
 mod subject;
 mod withheld;
 

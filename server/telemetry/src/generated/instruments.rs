@@ -65,6 +65,12 @@ pub(super) struct Instruments {
     pub(super) watch_streams_dropped: Counter<u64>,
     /// Decisions of moderators, by the act; a repeat of a request counts once.
     pub(super) decisions: Counter<u64>,
+    /// New texts and edits that the policy of their object type judged, by the outcome and the step that it comes from.
+    pub(super) policy_outcomes: Counter<u64>,
+    /// Duration of the judgement of a text by word lists and rules.
+    pub(super) policy_duration: Histogram<f64>,
+    /// Texts in which a word list or a rule found something, also in dry run.
+    pub(super) policy_rule_hits: Counter<u64>,
     /// Reports of comments that were stored, by whether the member claims illegality.
     pub(super) reports: Counter<u64>,
     /// Comments that wait for review, of the registered object types.
@@ -130,6 +136,9 @@ impl Instruments {
             watch_streams: meter.i64_up_down_counter("riposte_watch_streams").with_description("Open WatchSubject streams").build(),
             watch_streams_dropped: meter.u64_counter("riposte_watch_streams_dropped").with_description("WatchSubject streams ended because their client reads too slowly").build(),
             decisions: meter.u64_counter("riposte_decisions").with_description("Decisions of moderators, by the act; a repeat of a request counts once").build(),
+            policy_outcomes: meter.u64_counter("riposte_policy_outcomes").with_description("New texts and edits that the policy of their object type judged, by the outcome and the step that it comes from").build(),
+            policy_duration: meter.f64_histogram("riposte_policy_seconds").with_description("Duration of the judgement of a text by word lists and rules").with_boundaries(DURATION.to_vec()).build(),
+            policy_rule_hits: meter.u64_counter("riposte_policy_rule_hits").with_description("Texts in which a word list or a rule found something, also in dry run").build(),
             reports: meter.u64_counter("riposte_reports").with_description("Reports of comments that were stored, by whether the member claims illegality").build(),
             review_open: meter.u64_gauge("riposte_review_open").with_description("Comments that wait for review, of the registered object types").build(),
             review_overdue: meter.f64_gauge("riposte_review_oldest_overdue_seconds").with_description("Time since which the first comment of the review queue is overdue; 0 while none is").build(),
@@ -213,9 +222,9 @@ pub(super) mod attribute {
     pub(crate) const LIMIT: &str = "limit";
     /// A word list, by its name in the configuration.
     pub(crate) const LIST: &str = "list";
-    /// An object type that is registered in the configuration.
+    /// An object type that is registered in the configuration; `other` for all others.
     pub(crate) const OBJECT_TYPE: &str = "object_type";
-    /// Of a reload: `used` or `refused`; of an export: `ok` or `failed`.
+    /// Of a reload: `used` or `refused`; of an export: `ok` or `failed`; of the policy: `allow`, `mask`, `flag`, `hold`, `reject` or `refuse`.
     pub(crate) const OUTCOME: &str = "outcome";
     /// `missing` credentials, a `scheme` that is not Bearer, an unknown `token` or `identity`, `certificate_expired`; `jwt_` and the fault of a JWT.
     pub(crate) const REASON: &str = "reason";
@@ -225,9 +234,11 @@ pub(super) mod attribute {
     pub(crate) const RPC_RESPONSE_STATUS_CODE: &str = "rpc.response.status_code";
     /// `grpc`.
     pub(crate) const RPC_SYSTEM_NAME: &str = "rpc.system.name";
+    /// A word list by its name, or a rule by its id.
+    pub(crate) const RULE: &str = "rule";
     /// `traces`, `metrics` or `logs`.
     pub(crate) const SIGNAL: &str = "signal";
-    /// The data source, counted from 1.
+    /// The data source, counted from 1; of the policy: `list`, `rule` or `none`.
     pub(crate) const SOURCE: &str = "source";
     /// The version of the running process.
     pub(crate) const VERSION: &str = "version";
@@ -270,6 +281,9 @@ pub(super) const SCRAPED: &[&str] = &[
     "riposte_watch_streams",
     "riposte_watch_streams_dropped_total",
     "riposte_decisions_total",
+    "riposte_policy_outcomes_total",
+    "riposte_policy_seconds",
+    "riposte_policy_rule_hits_total",
     "riposte_reports_total",
     "riposte_review_open",
     "riposte_review_oldest_overdue_seconds",

@@ -172,14 +172,14 @@ fn neutral_subject(subject: v1::Subject) -> Subject {
     }
 }
 
-/// Converts a state. A shadowed comment is exported as hidden, because no import takes that state.
-/// A state that this version does not know arrives as unspecified and is exported as hidden too.
+/// Converts a state. One that this version does not know arrives as unspecified and is exported as
+/// hidden.
 fn state(state: v1::CommentState) -> CommentState {
     match state {
         v1::CommentState::Active => CommentState::Active,
         v1::CommentState::Pending => CommentState::Pending,
         v1::CommentState::Rejected => CommentState::Rejected,
-        v1::CommentState::Unspecified | v1::CommentState::Hidden | v1::CommentState::Shadowed => CommentState::Hidden,
+        v1::CommentState::Unspecified | v1::CommentState::Hidden => CommentState::Hidden,
         v1::CommentState::Deleted => CommentState::Deleted,
     }
 }

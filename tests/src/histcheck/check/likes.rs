@@ -23,6 +23,9 @@
 //! stale, and do not restrict other reads.
 
 mod contested;
+pub(super) mod likers;
+
+use std::fmt;
 
 use super::int_map::IntMap;
 use super::subject_history::{RequestOutcome, SubjectHistory};
@@ -49,12 +52,39 @@ pub(super) struct Write {
 struct Read {
     begun: Nanos,
     ended: Nanos,
-    value: Value,
+    value: SeenValue,
     /// True if the value must be current at its beginning; otherwise it may be stale.
     fresh: bool,
     /// The index of the request whose response this read is.
     own_request: Option<u32>,
     op: u32,
+}
+
+/// The value of a register in a read.
+#[derive(Debug, Clone, Copy)]
+enum SeenValue {
+    Is(Value),
+    /// A list of likers lacks the member.
+    NotLiked,
+}
+
+impl SeenValue {
+    /// Returns true if a register with this value explains it.
+    fn fits(self, value: Value) -> bool {
+        match self {
+            Self::Is(shown) => shown == value,
+            Self::NotLiked => value != Value::Like,
+        }
+    }
+}
+
+impl fmt::Display for SeenValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Is(value) => write!(f, "{value:?}"),
+            Self::NotLiked => f.write_str("no like"),
+        }
+    }
 }
 
 /// The key of a register: a comment and a member.
@@ -91,7 +121,12 @@ pub(super) fn check(history: &SubjectHistory<'_>, findings: &mut Findings) {
     if let Some((number, Outcome::Export { likes, .. })) = history.export() {
         final_reads(history, &writes, &mut reads, number, likes);
     }
-    for (key, reads) in &mut reads {
+    check_registers(&writes, &mut reads, findings);
+}
+
+/// Finds reads of registers that no order of the writes explains.
+fn check_registers(writes: &IntMap<Key, Vec<Write>>, reads: &mut IntMap<Key, Vec<Read>>, findings: &mut Findings) {
+    for (key, reads) in reads {
         let writes = writes.get(key).map_or(&[][..], Vec::as_slice);
         if has_one_client(writes) {
             check_register(*key, writes, reads, findings);
@@ -112,7 +147,7 @@ fn reads(history: &SubjectHistory<'_>) -> IntMap<Key, Vec<Read>> {
         let op = history.op(*number);
         let read = |value, fresh| {
             let begun = if fresh { op.begun } else { op.begun.saturating_sub(MAX_AGE) };
-            Read { begun, ended: op.ended, value, fresh, own_request: None, op: *number }
+            Read { begun, ended: op.ended, value: SeenValue::Is(value), fresh, own_request: None, op: *number }
         };
         match (&op.call, &op.outcome) {
             (Call::States { member, comments, fresh, .. }, Outcome::States(states)) => {
@@ -142,7 +177,7 @@ fn final_reads(
         likes.iter().map(|(comment, member, value)| ((*comment, *member), *value)).collect();
     let op = history.op(number);
     for key in writes.keys().chain(final_values.keys().filter(|key| !writes.contains_key(*key))) {
-        let value = final_values.get(key).copied().unwrap_or(Value::None);
+        let value = SeenValue::Is(final_values.get(key).copied().unwrap_or(Value::None));
         let read = Read { begun: op.begun, ended: op.ended, value, fresh: true, own_request: None, op: number };
         reads.entry(*key).or_default().push(read);
     }
@@ -174,8 +209,8 @@ fn check_register(key: Key, writes: &[Write], reads: &mut [Read], findings: &mut
         let lowest = [acknowledged, own].into_iter().flatten().map(|index| index + 1).max().unwrap_or(0);
         let lowest = if read.fresh { lowest.max(bound) } else { lowest };
         let explains = |number: &usize| match number.checked_sub(1) {
-            None => read.value == Value::None,
-            Some(index) => writes[index].value == read.value && writes[index].begun < read.ended,
+            None => read.value.fits(Value::None),
+            Some(index) => read.value.fits(writes[index].value) && writes[index].begun < read.ended,
         };
         match (lowest..=writes.len()).find(explains) {
             Some(number) => assigned[at] = number,
@@ -183,7 +218,7 @@ fn check_register(key: Key, writes: &[Write], reads: &mut [Read], findings: &mut
                 let candidates = writes[lowest.saturating_sub(1)..].iter().take_while(|write| write.begun < read.ended);
                 let ops: Vec<u32> = candidates.map(|write| write.op).chain([read.op]).collect();
                 let (comment, member) = key;
-                let description = || format!("member {member} has {:?} on comment {comment} in a read", read.value);
+                let description = || format!("member {member} has {} on comment {comment} in a read", read.value);
                 findings.add(description, &ops);
             }
         }

@@ -83,7 +83,7 @@ pub(super) fn is_transient(reason: &str) -> bool {
 fn expected_reasons(call: &Call) -> &'static [&'static str] {
     match call {
         Call::Reply { .. } => &["PARENT_UNAVAILABLE"],
-        Call::Like { .. } => &["COMMENT_UNAVAILABLE"],
+        Call::Like { .. } | Call::Likers { .. } => &["COMMENT_UNAVAILABLE"],
         // A write to a deleted comment does not find it; a hidden one is in conflict with an edit.
         // Neither has a history.
         Call::Delete { .. } | Call::History { .. } => &["COMMENT_NOT_FOUND"],
@@ -101,8 +101,9 @@ fn expected_reasons(call: &Call) -> &'static [&'static str] {
         | Call::States { .. }
         | Call::Export { .. }
         | Call::Watch { .. }
-        // Another rule has the refusals of comments that wait.
-        | Call::Review { .. } => &[],
+        // Other rules have the refusals of comments that wait, and of subjects with an owner.
+        | Call::Review { .. }
+        | Call::Owned { .. } => &[],
     }
 }
 

@@ -1,6 +1,6 @@
 //! The comments that wait for review, or waited: their states, the verdicts on them and on their
-//! edits, the reports, appeals and statements, the leases and the queue, and what the public port
-//! shows of them.
+//! edits, the reports with their outcomes, appeals and statements, the leases, the queue and its
+//! order, and what the public port shows of them.
 //!
 //! The other rules assume that a comment is visible from the start, so these comments have rules of
 //! their own. The decisions are those of the rows at the end of a run, so a run that was
@@ -10,8 +10,10 @@ mod appeals;
 mod leases;
 mod life;
 mod lives;
+mod outcomes;
 mod proposals;
 mod queue;
+mod queue_order;
 mod rejections;
 mod reports;
 #[cfg(test)]
@@ -28,14 +30,16 @@ use lives::Lives;
 
 type Rule = fn(&Lives<'_>, &mut Findings);
 
-const RULES: [(&str, Rule); 10] = [
+const RULES: [(&str, Rule); 12] = [
     ("states", states::check),
     ("verdicts", verdicts::check),
     ("leases", leases::check),
     ("queue", queue::check),
+    ("queue order", queue_order::check),
     ("unseen", unseen::check),
     ("proposals", proposals::check),
     ("reports", reports::check),
+    ("outcomes", outcomes::check),
     ("appeals", appeals::check),
     ("statements", statements::check),
     ("rejections", rejections::check),

@@ -1,5 +1,5 @@
 //! The last reads of comments that wait for review: the queue and the first pages at both servers,
-//! the changes of their subjects, and the statements to their authors.
+//! the changes of their subjects, the statements to their authors, and what became of reports.
 
 use anyhow::{Context, Result};
 
@@ -25,6 +25,10 @@ pub(super) async fn read(environment: &Environment, seed: u64) -> Result<()> {
         perform(environment, CLIENT + 20, (call, READ), member as usize % SERVERS)
             .await
             .context("reading statements")?;
+    }
+    for (number, (comment, reporter)) in environment.reviewed.reports().into_iter().enumerate() {
+        let call = Call::Review { subject: REVIEWED, call: ReviewCall::OwnReports { comment, reporter } };
+        perform(environment, CLIENT + 20, (call, READ), number % SERVERS).await.context("reading own reports")?;
     }
     for subject in REVIEWED..REVIEWED + REVIEWED_SUBJECTS {
         for number in 0..SERVERS {

@@ -17,7 +17,7 @@ const COMMENTS: &str = "id, part, subject_id, root_id, parent_id, floor, next_fl
                         like_count, dislike_count, reply_count, revision";
 const CONTENTS: &str = "comment_id, part, text";
 const LIKES: &str = "subject_id, comment_id, part, member_id, value";
-const REVIEWS: &str = "comment_id, never_public, is_open, open_bits, decisions, proposal";
+const REVIEWS: &str = "comment_id, never_public, is_open, open_bits, decisions, proposal, due_time";
 const DECISIONS: &str = "comment_id, number, act, proposal, from_state, to_state, revision, actor, contested";
 const PROPOSALS: &str = "comment_id, number, text, state";
 const REPORTS: &str = "comment_id, member_id, COALESCE(decisions, 0), COALESCE(settled, 0)";
@@ -132,6 +132,7 @@ impl Line<'_> {
             questions: self.number()?,
             decisions: self.number()?,
             proposal: self.number()?,
+            due: self.number()?,
         })
     }
 
@@ -170,8 +171,9 @@ mod tests {
         let content = line("8\t3\ts7 t99").content().unwrap();
         assert_eq!((content.comment, content.text_subject, content.text), (8, 7, 99));
         assert_eq!(line("7\t8\t3\tm6\t-1").like().unwrap().value, -1);
-        let review = line("8\t1\t1\t1\t3\t4").review().unwrap();
-        assert_eq!((review.comment, review.never_public, review.decisions, review.proposal), (8, 1, 3, 4));
+        let review = line("8\t1\t1\t1\t3\t4\t99").review().unwrap();
+        assert_eq!((review.comment, review.never_public, review.decisions), (8, 1, 3));
+        assert_eq!((review.proposal, review.due), (4, 99));
         let decision = line("8\t3\t1\t0\t2\t1\t77\triposte-secret-5\t2").decision().unwrap();
         let states = (decision.from, decision.to);
         assert_eq!((decision.number, states, decision.actor, decision.contested), (3, (2, 1), 5, 2));

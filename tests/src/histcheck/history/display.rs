@@ -34,8 +34,10 @@ impl fmt::Display for Op {
             | Outcome::Counts(_)
             | Outcome::Texts(_)
             | Outcome::States(_)
+            | Outcome::Members(_)
             | Outcome::Gap { .. }
             | Outcome::Reviewed(_)
+            | Outcome::Owned(_)
             | Outcome::Refused(_)
             | Outcome::Unknown(_) => write!(f, " → {outcome:?}"),
         }

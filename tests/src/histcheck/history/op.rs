@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::item::Item;
+use super::owned::{OwnedCall, OwnedResponse};
 use super::review::{ReviewCall, ReviewResponse};
 use crate::histcheck::names::CONTESTED_MEMBER;
 
@@ -61,6 +62,8 @@ pub(crate) enum Call {
     Counts { subject: u32, view: View },
     /// Reads the like states of a member for some comments.
     States { subject: u32, member: u32, comments: Box<[i64]>, fresh: bool },
+    /// Reads the whole list of the members that like a comment.
+    Likers { subject: u32, comment: i64 },
     /// Sends a forbidden call, which must be refused.
     Misuse { subject: u32, misuse: Misuse },
     /// Exports all rows and likes of a subject and verifies its counts; only when there are no more
@@ -71,6 +74,8 @@ pub(crate) enum Call {
     Watch { subject: u32, after: i64 },
     /// A call about comments that wait for review.
     Review { subject: u32, call: ReviewCall },
+    /// A call about a subject with an owner.
+    Owned { subject: u32, call: OwnedCall },
 }
 
 /// The comments of one read.
@@ -183,6 +188,8 @@ pub(crate) enum Outcome {
     Texts(Box<[(u32, u64)]>),
     /// The like states in the order of the request.
     States(Box<[Value]>),
+    /// The members that like a comment, in the order of the list.
+    Members(Box<[u32]>),
     /// The subject, if it exists; its rows and likes; and descriptions of the counts that differ
     /// from their rows.
     Export {
@@ -205,6 +212,8 @@ pub(crate) enum Outcome {
     },
     /// The response to a call about comments that wait for review.
     Reviewed(ReviewResponse),
+    /// The response to a call about a subject with an owner.
+    Owned(OwnedResponse),
     /// Refused as not executed, for this reason.
     Refused(Box<str>),
     /// It may have been executed, may be executed later, or never, for this reason. A read has no
@@ -290,10 +299,12 @@ impl Call {
             Self::History { .. } => "read a history",
             Self::Counts { .. } => "read counts",
             Self::States { .. } => "read like states",
+            Self::Likers { .. } => "list likers",
             Self::Misuse { .. } => "misuse",
             Self::Export { .. } => "export",
             Self::Watch { .. } => "watch",
             Self::Review { call, .. } => call.kind(),
+            Self::Owned { call, .. } => call.kind(),
         }
     }
 
@@ -313,10 +324,12 @@ impl Call {
             | Self::History { subject, .. }
             | Self::Counts { subject, .. }
             | Self::States { subject, .. }
+            | Self::Likers { subject, .. }
             | Self::Misuse { subject, .. }
             | Self::Export { subject }
             | Self::Watch { subject, .. }
-            | Self::Review { subject, .. } => *subject,
+            | Self::Review { subject, .. }
+            | Self::Owned { subject, .. } => *subject,
             Self::List(page) | Self::Replies { page, .. } => page.subject,
         }
     }
@@ -363,8 +376,11 @@ impl Call {
             Self::States { fresh, .. } => Some(View { min_revision: 0, fresh: *fresh }),
             Self::Export { .. } | Self::Watch { .. } => Some(View { min_revision: 0, fresh: true }),
             Self::Review { call, .. } if call.writes() => None,
+            Self::Owned { call, .. } => call.reads().map(|fresh| View { min_revision: 0, fresh }),
             // They write nothing.
-            Self::Review { .. } | Self::Misuse { .. } | Self::History { .. } => Some(View::default()),
+            Self::Review { .. } | Self::Misuse { .. } | Self::History { .. } | Self::Likers { .. } => {
+                Some(View::default())
+            }
             Self::Root { .. }
             | Self::Reply { .. }
             | Self::Edit { .. }

@@ -79,6 +79,8 @@ pub(crate) enum ReviewCall {
     Appeal { comment: i64, number: i32, member: u32 },
     /// Reads all statements of reasons to a member.
     Statements { member: u32 },
+    /// Reads the reports of a reporter, which reports this comment alone, and what became of them.
+    OwnReports { comment: i64, reporter: u8 },
     /// Leases work for a number of seconds.
     Claim { moderator: u32, seconds: u32 },
     /// Gives leases back.
@@ -131,6 +133,8 @@ pub(crate) struct ModeratedItem {
     pub(crate) open: bool,
     /// The number of the last decision; 0 without one.
     pub(crate) decisions: i32,
+    /// The time in milliseconds at which it is due, in the queue and in claims; 0 elsewhere.
+    pub(crate) due: i64,
     /// The proposed edit that waits or was refused last.
     pub(crate) proposal: Option<SeenProposal>,
     /// Names the proposed edit; empty if none waits.
@@ -167,6 +171,22 @@ pub(crate) struct SeenStatement {
     pub(crate) is_contestable: bool,
 }
 
+/// The outcomes of reports, by their numbers in the contract.
+pub(crate) mod outcome {
+    pub(crate) const OPEN: i32 = 1;
+    pub(crate) const RESTRICTED: i32 = 2;
+    pub(crate) const UNRESTRICTED: i32 = 3;
+}
+
+/// A report in a response to its reporter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SeenReport {
+    pub(crate) comment: i64,
+    pub(crate) outcome: i32,
+    /// The second at which the day of the outcome began; 0 without one.
+    pub(crate) day: i64,
+}
+
 /// The outcome of one target of a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JudgedTarget {
@@ -201,6 +221,12 @@ pub(crate) enum ReviewResponse {
         statements: Box<[SeenStatement]>,
         has_secret: bool,
     },
+    /// The reports of a reporter, and true if the response has words or an id of one or of a
+    /// moderator.
+    OwnReports {
+        reports: Box<[SeenReport]>,
+        has_secret: bool,
+    },
     /// The leased items, each with the end of its lease in milliseconds by the clock of its
     /// database, and the token.
     Claimed {
@@ -233,6 +259,7 @@ impl ReviewResponse {
             | Self::Reported(_)
             | Self::Appealed
             | Self::Statements { .. }
+            | Self::OwnReports { .. }
             | Self::Released(_)
             | Self::Judged(_)
             | Self::Decisions(_)
@@ -254,6 +281,7 @@ impl ReviewCall {
             Self::Report { .. } => "report",
             Self::Appeal { .. } => "appeal",
             Self::Statements { .. } => "read statements",
+            Self::OwnReports { .. } => "read own reports",
             Self::Claim { .. } => "claim",
             Self::Release { .. } => "release",
             Self::Judge { .. } => "judge",
@@ -278,6 +306,7 @@ impl ReviewCall {
             | Self::Release { .. }
             | Self::Judge { .. } => true,
             Self::Statements { .. }
+            | Self::OwnReports { .. }
             | Self::Queue { .. }
             | Self::Moderated { .. }
             | Self::Decisions { .. }

@@ -97,6 +97,8 @@ pub(crate) struct ReviewRow {
     pub(crate) decisions: i32,
     /// The number of the last proposed edit.
     pub(crate) proposal: i32,
+    /// The time in milliseconds at which it is due; 0 if nothing is open.
+    pub(crate) due: i64,
 }
 
 /// A proposed edit.

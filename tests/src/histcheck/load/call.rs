@@ -14,14 +14,14 @@ use riposte_sdk::v1::{
     BatchGetCommentsRequest, BatchGetLikeStatesRequest, Comment, CommentSort, CreateCommentRequest, CreateReplyRequest,
     DegradedPart, DeleteCommentRequest, GetCommentRequest, GetSubjectRequest, GetThreadRequest, HideCommentRequest,
     LikeValue, ListCommentRevisionsRequest, ListCommentsRequest, ListCommentsResponse, ListConversationRequest,
-    ListRepliesRequest, ListRepliesResponse, SetLikeRequest, Subject, UndeleteCommentRequest, UnhideCommentRequest,
-    UpdateCommentRequest,
+    ListLikersRequest, ListRepliesRequest, ListRepliesResponse, SetLikeRequest, Subject, UndeleteCommentRequest,
+    UnhideCommentRequest, UpdateCommentRequest,
 };
 use tonic::transport::Channel;
 use tonic::{Request, Status};
 
 use super::failure::Failure;
-use super::review;
+use super::{owned, review};
 use crate::histcheck::fleet::Ports;
 use crate::histcheck::history::{
     Call, CommentSelector, Counts, HISTORY_PAGE_SIZE, Item, ItemKind, LikeResponse, Misuse, Outcome, PageOf,
@@ -32,6 +32,9 @@ use crate::say::content;
 
 /// The moderator of all calls that hide or show comments.
 const MODERATOR: &str = "moderator";
+
+/// Size of the pages of likers, so that some lists have several.
+const LIKERS_PAGE_SIZE: i32 = 20;
 
 /// The outcome of a call and the token of the next page.
 type CallResult = Result<(Outcome, String), Status>;
@@ -106,6 +109,7 @@ async fn attempt(ports: Ports, call: &Call, request: RequestId, token: &str, lim
             let states = response.states.iter().map(|state| value_of(state.value())).collect();
             Ok((Outcome::States(states), String::new()))
         }
+        Call::Likers { comment, .. } => likers(channel, *comment, limit).await,
         Call::Misuse { subject, misuse: Misuse::Token(sort) } => {
             let (view, size) = (View::default(), USUAL_PAGE_SIZE);
             list(channel, PageOf { subject: *subject, sort: *sort, size, walk: 0, number: 1, view }, token, limit).await
@@ -118,6 +122,10 @@ async fn attempt(ports: Ports, call: &Call, request: RequestId, token: &str, lim
         Call::Review { subject, call } => {
             let response = review::attempt(ports, (*subject, call), request_id, limit).await?;
             Ok((Outcome::Reviewed(response), String::new()))
+        }
+        Call::Owned { subject, call } => {
+            let response = owned::attempt(ports, (*subject, *call), request_id, limit).await?;
+            Ok((Outcome::Owned(response), String::new()))
         }
         Call::Export { .. } | Call::Watch { .. } => Err(Status::unimplemented("performed by another client")),
     }
@@ -229,6 +237,20 @@ async fn replies(channel: Channel, root: i64, page: PageOf, token: &str, limit: 
     let items = head.chain(replies.iter().map(|reply| item(reply, ItemKind::Row))).collect();
     let page = PageResponse { revision, counts: None, last: next_page_token.is_empty(), items };
     Ok((Outcome::Page(page), next_page_token))
+}
+
+async fn likers(channel: Channel, comment_id: i64, limit: Duration) -> CallResult {
+    let (mut service, mut members, mut page_token) = (LikeServiceClient::new(channel), Vec::new(), String::new());
+    loop {
+        let (value, page_size) = (LikeValue::Like.into(), LIKERS_PAGE_SIZE);
+        let request = ListLikersRequest { comment_id, value, page_size, page_token };
+        let page = service.list_likers(with_timeout(limit, request)).await?.into_inner();
+        members.extend(page.likers.iter().map(|liker| names::member(&liker.member_id)));
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            return Ok((Outcome::Members(members.into()), String::new()));
+        }
+    }
 }
 
 async fn history(channel: Channel, id: i64, limit: Duration) -> CallResult {

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use super::known_comments::KnownComments;
 use super::planner::{PlannedCall, Planner};
-use super::{ReviewedComments, SUBJECTS, failure_outcome, send};
+use super::{OwnedSubjects, ReviewedComments, SUBJECTS, failure_outcome, send};
 use crate::histcheck::fleet::{SERVERS, ServerChannels};
 use crate::histcheck::history::{Call, Nanos, Op, Recorder, RequestId};
 
@@ -42,6 +42,8 @@ pub(crate) struct Environment {
     pub(crate) replies: KnownComments,
     /// The comments that wait for review, or waited.
     pub(crate) reviewed: ReviewedComments,
+    /// The subjects with an owner.
+    pub(crate) owned: OwnedSubjects,
     pub(crate) recorder: Recorder,
     pub(crate) start: Instant,
     /// Number of calls that clients have completed.
@@ -54,8 +56,9 @@ impl Environment {
     pub(crate) fn new(channels: Arc<ServerChannels>, recorder: Recorder) -> Self {
         let (completed, cancelled) = (AtomicU64::new(0), AtomicU64::new(0));
         let (roots, replies) = (KnownComments::new(SUBJECTS), KnownComments::new(SUBJECTS));
-        let (reviewed, start) = (ReviewedComments::default(), Instant::now());
-        Self { channels, roots, replies, reviewed, recorder, start, completed, cancelled }
+        let (reviewed, owned) = (ReviewedComments::default(), OwnedSubjects::default());
+        let start = Instant::now();
+        Self { channels, roots, replies, reviewed, owned, recorder, start, completed, cancelled }
     }
 
     /// Returns the time since the start of the run.

@@ -21,20 +21,17 @@ const MEMBERS: u32 = 12;
 const STORED: usize = 200;
 /// Number of like state reads that a client may repeat.
 const STATE_READS: usize = 24;
-/// The first quiet subject. Comments are written to quiet subjects only at the beginning of a run,
-/// and later only liked and read. Their cached data then depends on likes alone, because no new
-/// revision replaces it.
+/// The first quiet subject. Quiet subjects get comments only at the beginning of a run, and later
+/// only likes. Their cached data then depends on likes alone: no new revision replaces it.
 const FIRST_QUIET: u32 = SUBJECTS as u32 - 20;
 /// Number of first texts of each client that may go to quiet subjects.
 const EARLY_TEXTS: u64 = 12;
-/// Number of subjects, before the quiet ones, with likes of the member of all clients. They are
-/// few, so that many clients set the same like, and apart from others, because such likes leave the
-/// counts of their comment less certain.
+/// Number of subjects, before the quiet ones, with likes of the member of all clients: few, so that
+/// clients set the same like, and apart, because the counts of their comments are less certain.
 const CONTESTED: u32 = 2;
 /// Period in which all clients like the same quiet comment.
 const QUIET_LIKE_PERIOD: Nanos = 1_000_000_000;
-/// Delay of the next read of a comment after two members have liked it concurrently: longer than
-/// any response may be stale.
+/// Delay of the next read of a comment after two concurrent likes: longer than any staleness.
 pub(crate) const REREAD_DELAY: Nanos = MAX_AGE + 2_000_000_000;
 /// Number of unfinished walks of one client.
 const OPEN_WALKS: usize = 3;
@@ -140,7 +137,8 @@ impl Planner {
             117..222 => self.walk(roots),
             222..442 => self.get(roots, replies).map(PlannedCall::of),
             442..512 => self.several(roots, replies).map(PlannedCall::of),
-            512..752 => Some(PlannedCall::of(self.counts())),
+            512..742 => Some(PlannedCall::of(self.counts())),
+            742..752 => self.likers(roots, now).map(PlannedCall::of),
             752..760 => self.history().map(PlannedCall::of),
             _ => self.states(roots, replies).map(PlannedCall::of),
         };
@@ -412,6 +410,15 @@ impl Planner {
         Call::Counts { subject, view: self.view(subject) }
     }
 
+    /// Returns a read of the likers of a comment that many members like, or whose states were read.
+    fn likers(&mut self, roots: &KnownComments, now: Nanos) -> Option<Call> {
+        let period = (now / QUIET_LIKE_PERIOD).saturating_sub(self.rng.random_range(0..2));
+        let quiet = roots.nth(FIRST_QUIET as usize, period as usize).map(|(subject, id)| (subject as u32, id));
+        let read = self.state_reads.last().and_then(|(subject, _, ids)| Some((*subject, *ids.first()?)));
+        let (subject, comment) = if self.rng.random() { quiet.or(read) } else { read.or(quiet) }?;
+        Some(Call::Likers { subject, comment })
+    }
+
     /// Returns a read of the like states of a member for some comments, mostly the same ones as
     /// before, as when a user reloads a page.
     fn states(&mut self, roots: &KnownComments, replies: &KnownComments) -> Option<Call> {
@@ -440,9 +447,8 @@ impl Planner {
     /// one of three cases.
     pub(crate) fn concurrent_read(&mut self, call: &Call) -> Option<PlannedCall> {
         let Call::Like { subject, comment, member, .. } = call else { return None };
-        self.rng
-            .random_ratio(1, 3)
-            .then(|| PlannedCall::of(self.read_states(*subject, *member, [*comment].into(), false)))
+        let reads = self.rng.random_ratio(1, 3);
+        reads.then(|| PlannedCall::of(self.read_states(*subject, *member, [*comment].into(), false)))
     }
 
     /// Returns an own comment that is expected to be deleted, or not deleted; in one of 20 cases,

@@ -85,14 +85,24 @@ impl Model {
                 let state = |id: &i64| subject.comments[index(*id)].likes.get(member).copied().unwrap_or(Value::None);
                 without_token(Outcome::States(comments.iter().map(state).collect()))
             }
+            Call::Likers { comment, .. } => {
+                let comment = &subject.comments[index(*comment)];
+                let liked = comment.likes.iter().filter(|(_, value)| **value == Value::Like);
+                let mut members: Vec<u32> = liked.map(|(member, _)| *member).collect();
+                members.sort_unstable();
+                let listed = Outcome::Members(members.into());
+                without_token(if comment.visible { listed } else { refused("COMMENT_UNAVAILABLE") })
+            }
             Call::Misuse { misuse, .. } => without_token(refused(misuse.reasons()[0])),
             Call::Export { .. } => {
                 let rows = subject.comments.iter().map(|comment| comment.item(ItemKind::Row)).collect();
                 let counts = Some(subject.counts());
                 without_token(Outcome::Export { counts, rows, likes: Box::new([]), drifts: Box::new([]) })
             }
-            // The model sends no change streams, and nothing waits for review.
-            Call::Watch { .. } | Call::Review { .. } => without_token(Outcome::Unknown("Unimplemented".into())),
+            // The model sends no change streams, and nothing waits for review or has an owner.
+            Call::Watch { .. } | Call::Review { .. } | Call::Owned { .. } => {
+                without_token(Outcome::Unknown("Unimplemented".into()))
+            }
         };
         if matches!(response.0, Outcome::Written(_) | Outcome::Liked(_)) {
             self.outcomes.insert(request, response.0.clone());

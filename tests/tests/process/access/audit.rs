@@ -132,18 +132,43 @@ fn named_by(row: &Row, about: &Value, object_type: &str, id: i64) -> bool {
     let subject = if row.request.contains("\"4\"") { "4" } else { "1" };
     let names = |name: &str, value: &str| about[name].as_str() == Some(value);
     match row.about {
-        // Ids in a list are no facts of a record; the rows of the decisions have them.
-        About::Id if row.request.contains("\"ids\"") => about == &json!({}),
+        About::Id if row.request.contains("\"ids\"") => about == &json!({"comment_ids": [id.to_string()]}),
         About::Id => names("comment_id", &id.to_string()),
         About::Key if row.request.contains("\"objectType\"") && !row.request.contains("objectId") => {
             names("object_type", object_type)
         }
         About::Key => names("object_type", object_type) && names("object_id", subject),
-        About::Item if row.method.starts_with("ModerationService") => names("moderator_id", "mod"),
+        About::Item if row.method.starts_with("ModerationService") => {
+            let act = if row.method.ends_with("Verdicts") { json!("MODERATION_ACTION_APPROVE") } else { Value::Null };
+            let names_comment = about["comment_ids"] == json!([id.to_string()]) && about["action"] == act;
+            names("moderator_id", "mod") && names_comment
+        }
         About::Item => names("object_type", object_type) && names("object_id", subject) && names("source", "s"),
         About::Decision | About::Nothing => about == &json!({}),
         About::All => names("moderator_id", "mod"),
     }
+}
+
+#[tokio::test]
+async fn a_record_of_a_batch_names_at_most_a_hundred_comments_and_no_text() -> Result<()> {
+    let (log, callers) = (AuditLog::new()?, Callers::with_each_role(GRANTED));
+    let server = recording(None, &callers, &log.path()).await?;
+    let mut moderation = callers.client(&server, "moderator")?.moderation()?;
+    let canary = "canary of a text";
+    let targets = (1..=101).map(|id| v1::VerdictTarget { comment_id: id, etag: canary.into() }).collect();
+    let grounds = v1::Grounds { explanation: canary.into(), note: canary.into(), ..Default::default() };
+    let mut verdicts = v1::SubmitVerdictsRequest { targets, grounds: Some(grounds), ..Default::default() };
+    verdicts.set_action(v1::ModerationAction::Reject);
+    ensure!(refused(moderation.submit_verdicts(verdicts).await)?.1 == v1::ErrorReason::FieldInvalid);
+    let ids = v1::GetModeratedCommentsRequest { ids: (1..=101).collect(), ..Default::default() };
+    ensure!(refused(moderation.get_moderated_comments(ids).await)?.1 == v1::ErrorReason::FieldInvalid);
+    let records = log.records()?;
+    let hundred: Vec<_> = (1..=100).map(|id| id.to_string()).collect();
+    let about: Vec<_> = records.iter().filter(|record| record["event"] == "begin").map(|r| &r["about"]).collect();
+    ensure!(about.len() == 2 && about.iter().all(|about| about["comment_ids"] == json!(hundred)), "{about:?}");
+    ensure!(about[0]["action"] == "MODERATION_ACTION_REJECT", "{about:?}");
+    ensure!(!log.text()?.contains(canary), "a text");
+    Ok(())
 }
 
 /// The largest number of refusals of one caller that the log records per interval.

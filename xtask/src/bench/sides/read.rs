@@ -10,6 +10,8 @@ const PAGE: [&str; 2] = ["--prefix", "page"];
 /// The subjects with a million and with a thousand comments.
 const FULL: [&str; 2] = ["--prefix", "full"];
 const SMALL: [&str; 2] = ["--prefix", "small"];
+/// The creates that wait for review beside the pages, per second.
+const HELD_PER_SECOND: &str = "500";
 /// The distant page that is compared with the first.
 const FAR: [&str; 2] = ["--page", "5000"];
 const FIRST: [&str; 2] = ["--page", "1"];
@@ -25,6 +27,7 @@ pub(super) fn sides(row: Row, builder: &mut LoadBuilder<'_, '_>) -> Result<Vec<S
             let bytes = [builder.timed("page", &load), vec!["--endpoint".to_owned(), constant]].concat();
             vec![Side::new("riposte", builder.through("page", 1, &load)), Side::new("constant bytes", bytes)]
         }
+        Row::PageHotPre => page_hot_pre(builder)?,
         Row::PageRedis => page_redis(builder)?,
         Row::PageDb => {
             builder.environment.ask(&builder.ask("threads", &PAGE))?;
@@ -81,8 +84,22 @@ pub(super) fn sides(row: Row, builder: &mut LoadBuilder<'_, '_>) -> Result<Vec<S
         | Row::CreateHot2
         | Row::LikeHot10k
         | Row::Create1m
+        | Row::CreatePre
         | Row::Idle => bail!("{} does not read", row.name()),
     })
+}
+
+/// Returns first pages of a subject whose new comments wait for review, and of one without creates.
+fn page_hot_pre(builder: &LoadBuilder<'_, '_>) -> Result<Vec<Side>> {
+    let held = ["--prefix", "held"];
+    for subject in [PAGE, held] {
+        builder.environment.ask(&builder.ask("threads", &subject))?;
+    }
+    let beside = [&held[..], &["--held-creates", HELD_PER_SECOND]].concat();
+    Ok(vec![
+        Side::new("riposte", builder.through("page", 1, &beside)),
+        Side::new("without creates", builder.through("page", 1, &PAGE)),
+    ])
 }
 
 /// Returns the bare statements on the tables of the service, of which there must be one of each:

@@ -1,7 +1,7 @@
 //! The sides of the rows that write.
 
 use super::{LoadBuilder, MILLION, Role, Side, against};
-use crate::bench::row::Row;
+use crate::bench::row::{HELD_TYPE, Row};
 use anyhow::{Result, bail};
 
 /// The number of subjects, or of comments, of the spread rows.
@@ -33,6 +33,10 @@ pub(super) fn sides(row: Row, builder: &LoadBuilder<'_, '_>) -> Result<Vec<Side>
                 Side::new("others alone", builder.through("create", 2, &alone)).playing(Role::Alone),
             ]
         }
+        Row::CreatePre => vec![
+            Side::new("held", through("create", 1, &["--object-type", HELD_TYPE])),
+            Side::new("create_hot", through("create", 1, &[])),
+        ],
         Row::Idle => {
             let (url, redis) = (builder.environment.url("riposte"), builder.environment.redis()?);
             let seconds = builder.pace.idle_seconds.to_string();
@@ -52,6 +56,7 @@ pub(super) fn sides(row: Row, builder: &LoadBuilder<'_, '_>) -> Result<Vec<Side>
             ]
         }
         Row::PageHot
+        | Row::PageHotPre
         | Row::PageRedis
         | Row::PageDb
         | Row::DeepStable

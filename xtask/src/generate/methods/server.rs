@@ -115,7 +115,7 @@ fn error_metadata(contract: &Contract<'_>, table: &Table) -> Result<String> {
 
 use riposte_sdk::v1;
 
-use crate::error_metadata::{{ErrorSubject, MetadataField}};
+use crate::error_metadata::{{AuditDetails, AuditField, ErrorSubject, MetadataField}};
 use crate::rpc_error::ErrorMetadata;
 "
     );
@@ -129,9 +129,10 @@ use crate::rpc_error::ErrorMetadata;
         for (fact, field) in &row.error_metadata {
             metadata = format!("self.{field}.add_to({metadata}, {fact:?})");
         }
+        let details = audit_details(row);
         writeln!(
             text,
-            "\nimpl ErrorSubject for v1::{request} {{\nfn error_metadata(&self) -> ErrorMetadata {{\n{metadata}\n}}\n}}"
+            "\nimpl ErrorSubject for v1::{request} {{\nfn error_metadata(&self) -> ErrorMetadata {{\n{metadata}\n}}\n{details}}}"
         )?;
         writeln!(tested, "{request:?} => v1::{request}::decode(bytes)?.error_metadata(),")?;
     }
@@ -151,4 +152,13 @@ pub(crate) fn metadata_of(request: &str, bytes: &[u8]) -> Result<Option<ErrorMet
 "
     )?;
     Ok(text)
+}
+
+/// Returns the method with the facts that only audit records report; empty if there are none.
+fn audit_details(row: &Row) -> String {
+    if row.audit_details.is_empty() {
+        return String::new();
+    }
+    let fields = row.audit_details.iter().map(|(fact, field)| format!("({fact:?}, self.{field}.to_audit()),"));
+    format!("\nfn audit_details(&self) -> AuditDetails {{\nvec![{}]\n}}\n", fields.collect::<String>())
 }

@@ -13,6 +13,9 @@ pub(crate) const FILE: &str = "proto/riposte/v1/methods.yaml";
 /// The messages by which a request names subjects.
 const SUBJECTS: [&str; 3] = ["SubjectKey", "Subject", "SubjectScope"];
 
+/// The types of fields that only audit records name, and whether they are lists. None is a text.
+const AUDITED: [(&str, bool); 3] = [("int64", true), ("VerdictTarget", true), ("ModerationAction", false)];
+
 /// The rows of all methods, by the path in HTTP/2: `/riposte.v1.CommentService/GetComment`.
 #[derive(Debug)]
 pub(crate) struct Table(BTreeMap<String, Row>);
@@ -32,6 +35,9 @@ pub(crate) struct Row {
     pub(crate) audited: bool,
     /// The facts that errors report, each with its field of the request.
     pub(crate) error_metadata: BTreeMap<String, String>,
+    /// The facts that only audit records report, each with its field of the request.
+    #[serde(default)]
+    pub(crate) audit_details: BTreeMap<String, String>,
 }
 
 /// The role that a caller needs.
@@ -164,7 +170,16 @@ impl Row {
             Retry::None => {}
         }
         ensure!(!many || self.error_metadata.is_empty(), "a stream of requests has no error_metadata");
-        self.error_metadata.iter().try_for_each(|(fact, field)| fits(fact, field, request))
+        self.error_metadata.iter().try_for_each(|(fact, field)| fits(fact, field, request))?;
+        ensure!(self.audited || self.audit_details.is_empty(), "audit_details are for audited methods");
+        ensure!(!many || self.audit_details.is_empty(), "a stream of requests has no audit_details");
+        for (fact, field) in &self.audit_details {
+            let found = request.field(field).with_context(|| format!("audit_details {fact}"))?;
+            let kind = found.type_name();
+            let fit = AUDITED.contains(&(&*kind, found.is_repeated()));
+            ensure!(fit, "audit_details {fact}: {field} of type {kind} cannot be its source");
+        }
+        Ok(())
     }
 }
 

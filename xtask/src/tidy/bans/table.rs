@@ -217,6 +217,7 @@ pub(super) const BANS: &[Ban] = &[
             "server/store/src/sql/row/outbox/",
             "server/store/src/sql/row/content.rs",
             "server/store/src/sql/row/subject.rs",
+            "server/store/src/sql/row/rule_hits.rs",
             "server/store/src/sql/row/tests/",
             "server/grpc/src/page_token.rs",
             "server/grpc/src/page_token/",

@@ -114,7 +114,7 @@ class Unauthenticated(Error, code=StatusCode.UNAUTHENTICATED):
 class Unavailable(Error, code=StatusCode.UNAVAILABLE):
     """A call failed with UNAVAILABLE. The reasons that come with it:
 
-    REVISION_NOT_REACHED, SHARD_UNAVAILABLE, SERVER_STOPPING.
+    REVISION_NOT_REACHED, SHARD_UNAVAILABLE, SERVER_STOPPING, POLICY_UNAVAILABLE.
     """
 
 

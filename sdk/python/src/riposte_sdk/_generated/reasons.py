@@ -89,8 +89,8 @@ class Reason(str, Enum):
     """
     CONTENT_BLOCKED = "CONTENT_BLOCKED"
     """
-    A rule of the object type refuses the text; the metadata names the rule, never the words. Not
-    served yet.
+    A rule of the object type refuses the text, and nothing is stored. The metadata names the rule,
+    never the words.
     """
     CONTENT_TOO_LONG = "CONTENT_TOO_LONG"
     """
@@ -196,4 +196,9 @@ class Reason(str, Enum):
     is open), `window_over`, `not_restricted` (it neither refused nor hid the text), `overturned`
     (the state or the text has changed since, or a newer decision stands) or `gone` (the comment is
     deleted).
+    """
+    POLICY_UNAVAILABLE = "POLICY_UNAVAILABLE"
+    """
+    A service that judges texts or members could not be asked, and the object type refuses writes
+    meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not served yet.
     """

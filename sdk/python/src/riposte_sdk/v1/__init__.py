@@ -88,7 +88,6 @@ from riposte_sdk.v1.comment_pb2 import COMMENT_STATE_DELETED as COMMENT_STATE_DE
 from riposte_sdk.v1.comment_pb2 import COMMENT_STATE_HIDDEN as COMMENT_STATE_HIDDEN
 from riposte_sdk.v1.comment_pb2 import COMMENT_STATE_PENDING as COMMENT_STATE_PENDING
 from riposte_sdk.v1.comment_pb2 import COMMENT_STATE_REJECTED as COMMENT_STATE_REJECTED
-from riposte_sdk.v1.comment_pb2 import COMMENT_STATE_SHADOWED as COMMENT_STATE_SHADOWED
 from riposte_sdk.v1.comment_pb2 import COMMENT_STATE_UNSPECIFIED as COMMENT_STATE_UNSPECIFIED
 from riposte_sdk.v1.comment_pb2 import ClientInfo as ClientInfo
 from riposte_sdk.v1.comment_pb2 import Comment as Comment
@@ -176,6 +175,7 @@ from riposte_sdk.v1.error_reason_pb2 import ERROR_REASON_PAGE_TOKEN_INVALID as E
 from riposte_sdk.v1.error_reason_pb2 import ERROR_REASON_PAGE_TOKEN_MISMATCH as ERROR_REASON_PAGE_TOKEN_MISMATCH
 from riposte_sdk.v1.error_reason_pb2 import ERROR_REASON_PARENT_UNAVAILABLE as ERROR_REASON_PARENT_UNAVAILABLE
 from riposte_sdk.v1.error_reason_pb2 import ERROR_REASON_PIN_LIMIT_REACHED as ERROR_REASON_PIN_LIMIT_REACHED
+from riposte_sdk.v1.error_reason_pb2 import ERROR_REASON_POLICY_UNAVAILABLE as ERROR_REASON_POLICY_UNAVAILABLE
 from riposte_sdk.v1.error_reason_pb2 import ERROR_REASON_RATE_LIMITED as ERROR_REASON_RATE_LIMITED
 from riposte_sdk.v1.error_reason_pb2 import ERROR_REASON_REPLY_FORBIDDEN as ERROR_REASON_REPLY_FORBIDDEN
 from riposte_sdk.v1.error_reason_pb2 import ERROR_REASON_REQUEST_ID_REUSED as ERROR_REASON_REQUEST_ID_REUSED
@@ -245,9 +245,13 @@ from riposte_sdk.v1.moderation_pb2 import ListReviewItemsResponse as ListReviewI
 from riposte_sdk.v1.moderation_pb2 import MODERATION_ACTION_APPEAL as MODERATION_ACTION_APPEAL
 from riposte_sdk.v1.moderation_pb2 import MODERATION_ACTION_APPROVE as MODERATION_ACTION_APPROVE
 from riposte_sdk.v1.moderation_pb2 import MODERATION_ACTION_DELETE as MODERATION_ACTION_DELETE
+from riposte_sdk.v1.moderation_pb2 import MODERATION_ACTION_FLAG as MODERATION_ACTION_FLAG
 from riposte_sdk.v1.moderation_pb2 import MODERATION_ACTION_HIDE as MODERATION_ACTION_HIDE
+from riposte_sdk.v1.moderation_pb2 import MODERATION_ACTION_HOLD as MODERATION_ACTION_HOLD
 from riposte_sdk.v1.moderation_pb2 import MODERATION_ACTION_KEEP as MODERATION_ACTION_KEEP
+from riposte_sdk.v1.moderation_pb2 import MODERATION_ACTION_MASK as MODERATION_ACTION_MASK
 from riposte_sdk.v1.moderation_pb2 import MODERATION_ACTION_REJECT as MODERATION_ACTION_REJECT
+from riposte_sdk.v1.moderation_pb2 import MODERATION_ACTION_RESTORE as MODERATION_ACTION_RESTORE
 from riposte_sdk.v1.moderation_pb2 import MODERATION_ACTION_UNHIDE as MODERATION_ACTION_UNHIDE
 from riposte_sdk.v1.moderation_pb2 import MODERATION_ACTION_UNSPECIFIED as MODERATION_ACTION_UNSPECIFIED
 from riposte_sdk.v1.moderation_pb2 import MODERATION_ACTION_WITHHOLD as MODERATION_ACTION_WITHHOLD
@@ -283,6 +287,7 @@ from riposte_sdk.v1.moderation_pb2 import Report as Report
 from riposte_sdk.v1.moderation_pb2 import ReportReason as ReportReason
 from riposte_sdk.v1.moderation_pb2 import ReviewCause as ReviewCause
 from riposte_sdk.v1.moderation_pb2 import ReviewItem as ReviewItem
+from riposte_sdk.v1.moderation_pb2 import RuleHit as RuleHit
 from riposte_sdk.v1.moderation_pb2 import SubmitVerdictsRequest as SubmitVerdictsRequest
 from riposte_sdk.v1.moderation_pb2 import SubmitVerdictsResponse as SubmitVerdictsResponse
 from riposte_sdk.v1.moderation_pb2 import VerdictResult as VerdictResult

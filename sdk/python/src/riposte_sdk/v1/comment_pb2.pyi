@@ -38,8 +38,6 @@ class _CommentStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CommentS
     """Refused by moderation; seen by its author and by moderators."""
     COMMENT_STATE_HIDDEN: _CommentState.ValueType  # 4
     """Taken out of sight by a moderator."""
-    COMMENT_STATE_SHADOWED: _CommentState.ValueType  # 5
-    """Looks ACTIVE to its author alone. Not served yet."""
     COMMENT_STATE_DELETED: _CommentState.ValueType  # 6
     """Deleted; see `deleted_by`."""
 
@@ -56,8 +54,6 @@ COMMENT_STATE_REJECTED: CommentState.ValueType  # 3
 """Refused by moderation; seen by its author and by moderators."""
 COMMENT_STATE_HIDDEN: CommentState.ValueType  # 4
 """Taken out of sight by a moderator."""
-COMMENT_STATE_SHADOWED: CommentState.ValueType  # 5
-"""Looks ACTIVE to its author alone. Not served yet."""
 COMMENT_STATE_DELETED: CommentState.ValueType  # 6
 """Deleted; see `deleted_by`."""
 Global___CommentState: _TypeAlias = CommentState  # noqa: Y015

@@ -137,10 +137,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     `page_size`.
     """
     ERROR_REASON_CONTENT_BLOCKED: _ErrorReason.ValueType  # 18
-    """INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-    never the words. Not served yet.
+    """INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored. The
+    metadata names the rule, never the words.
 
-    Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
+    Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
     """
     ERROR_REASON_CONTENT_TOO_LONG: _ErrorReason.ValueType  # 19
     """INVALID_ARGUMENT. The text has too many code points after NFC.
@@ -286,6 +286,14 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
 
     Example: `{"reason": "APPEAL_NOT_ALLOWED", "metadata": {"why": "window_over"}}`.
     """
+    ERROR_REASON_POLICY_UNAVAILABLE: _ErrorReason.ValueType  # 48
+    """UNAVAILABLE. A service that judges texts or members could not be asked, and the object type
+    refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
+    served yet.
+
+    Example: `{"reason": "POLICY_UNAVAILABLE", "metadata": {"service": "filter"}}` with RetryInfo
+    1 s.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call failed. Every error carries a google.rpc.ErrorInfo with domain `riposte` and, as
@@ -413,10 +421,10 @@ Example: `{"reason": "FIELD_INVALID"}` with the BadRequest violations `member_id
 `page_size`.
 """
 ERROR_REASON_CONTENT_BLOCKED: ErrorReason.ValueType  # 18
-"""INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-never the words. Not served yet.
+"""INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored. The
+metadata names the rule, never the words.
 
-Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
+Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
 """
 ERROR_REASON_CONTENT_TOO_LONG: ErrorReason.ValueType  # 19
 """INVALID_ARGUMENT. The text has too many code points after NFC.
@@ -561,5 +569,13 @@ text), `overturned` (the state or the text has changed since, or a newer decisio
 `gone` (the comment is deleted).
 
 Example: `{"reason": "APPEAL_NOT_ALLOWED", "metadata": {"why": "window_over"}}`.
+"""
+ERROR_REASON_POLICY_UNAVAILABLE: ErrorReason.ValueType  # 48
+"""UNAVAILABLE. A service that judges texts or members could not be asked, and the object type
+refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
+served yet.
+
+Example: `{"reason": "POLICY_UNAVAILABLE", "metadata": {"service": "filter"}}` with RetryInfo
+1 s.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -54,6 +54,14 @@ class _ModerationActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Mode
     """
     MODERATION_ACTION_APPEAL: _ModerationAction.ValueType  # 8
     """Only in decisions: an author's appeal."""
+    MODERATION_ACTION_RESTORE: _ModerationAction.ValueType  # 9
+    """Only in decisions of an undone operation: back to the state before it. Not served yet."""
+    MODERATION_ACTION_HOLD: _ModerationAction.ValueType  # 10
+    """Only in decisions of the policy: a new text or an edit waits."""
+    MODERATION_ACTION_FLAG: _ModerationAction.ValueType  # 11
+    """Only in decisions of the policy: in sight, and put into the review queue."""
+    MODERATION_ACTION_MASK: _ModerationAction.ValueType  # 12
+    """Only in decisions of the policy: words of the text are masked. Not served yet."""
 
 class ModerationAction(_ModerationAction, metaclass=_ModerationActionEnumTypeWrapper):
     """An act on a comment or on its proposed edit."""
@@ -83,6 +91,14 @@ any state.
 """
 MODERATION_ACTION_APPEAL: ModerationAction.ValueType  # 8
 """Only in decisions: an author's appeal."""
+MODERATION_ACTION_RESTORE: ModerationAction.ValueType  # 9
+"""Only in decisions of an undone operation: back to the state before it. Not served yet."""
+MODERATION_ACTION_HOLD: ModerationAction.ValueType  # 10
+"""Only in decisions of the policy: a new text or an edit waits."""
+MODERATION_ACTION_FLAG: ModerationAction.ValueType  # 11
+"""Only in decisions of the policy: in sight, and put into the review queue."""
+MODERATION_ACTION_MASK: ModerationAction.ValueType  # 12
+"""Only in decisions of the policy: words of the text are masked. Not served yet."""
 Global___ModerationAction: _TypeAlias = ModerationAction  # noqa: Y015
 
 class _Detection:
@@ -178,15 +194,13 @@ class _ReviewCauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReviewCau
     REVIEW_CAUSE_UNSPECIFIED: _ReviewCause.ValueType  # 0
     """Never sent; a reader of an older version sees it for a cause it does not know."""
     REVIEW_CAUSE_NEW: _ReviewCause.ValueType  # 1
-    """A new comment under pre-moderation."""
+    """A new comment under pre-moderation, or one that the policy holds."""
     REVIEW_CAUSE_EDIT: _ReviewCause.ValueType  # 2
     """A proposed edit."""
     REVIEW_CAUSE_REPORT: _ReviewCause.ValueType  # 3
     """Reports of members."""
     REVIEW_CAUSE_FLAG: _ReviewCause.ValueType  # 4
-    """The policy or the filter service flagged it; in sight unless the comment is PENDING. Not served
-    yet.
-    """
+    """The policy flagged it; in sight unless the comment is PENDING."""
     REVIEW_CAUSE_SERVICE_UNAVAILABLE: _ReviewCause.ValueType  # 5
     """The filter or account service could not be asked. Not served yet."""
     REVIEW_CAUSE_APPEAL: _ReviewCause.ValueType  # 6
@@ -200,15 +214,13 @@ class ReviewCause(_ReviewCause, metaclass=_ReviewCauseEnumTypeWrapper):
 REVIEW_CAUSE_UNSPECIFIED: ReviewCause.ValueType  # 0
 """Never sent; a reader of an older version sees it for a cause it does not know."""
 REVIEW_CAUSE_NEW: ReviewCause.ValueType  # 1
-"""A new comment under pre-moderation."""
+"""A new comment under pre-moderation, or one that the policy holds."""
 REVIEW_CAUSE_EDIT: ReviewCause.ValueType  # 2
 """A proposed edit."""
 REVIEW_CAUSE_REPORT: ReviewCause.ValueType  # 3
 """Reports of members."""
 REVIEW_CAUSE_FLAG: ReviewCause.ValueType  # 4
-"""The policy or the filter service flagged it; in sight unless the comment is PENDING. Not served
-yet.
-"""
+"""The policy flagged it; in sight unless the comment is PENDING."""
 REVIEW_CAUSE_SERVICE_UNAVAILABLE: ReviewCause.ValueType  # 5
 """The filter or account service could not be asked. Not served yet."""
 REVIEW_CAUSE_APPEAL: ReviewCause.ValueType  # 6
@@ -348,6 +360,7 @@ class ModeratedComment(_message.Message):
     LAST_DECISION_FIELD_NUMBER: _builtins.int
     NETWORK_TOKEN_FIELD_NUMBER: _builtins.int
     PLATFORM_FIELD_NUMBER: _builtins.int
+    ORIGINAL_FIELD_NUMBER: _builtins.int
     etag: _builtins.str
     """Names the text, the state and the number of decisions; opaque. A verdict on the comment must
     name it.
@@ -380,6 +393,10 @@ class ModeratedComment(_message.Message):
     def last_decision(self) -> Global___Decision:
         """The newest decision; unset if none."""
 
+    @_builtins.property
+    def original(self) -> _comment_pb2.Content:
+        """The content before words were masked; unset if none were. Not served yet."""
+
     def __init__(
         self,
         *,
@@ -392,10 +409,11 @@ class ModeratedComment(_message.Message):
         last_decision: Global___Decision | None = ...,
         network_token: _builtins.str = ...,
         platform: _builtins.str = ...,
+        original: _comment_pb2.Content | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment", "last_decision", b"last_decision", "proposed_edit", b"proposed_edit"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["comment", b"comment", "last_decision", b"last_decision", "original", b"original", "proposed_edit", b"proposed_edit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["causes", b"causes", "comment", b"comment", "etag", b"etag", "last_decision", b"last_decision", "network_token", b"network_token", "platform", b"platform", "proposed_edit", b"proposed_edit", "proposed_edit_etag", b"proposed_edit_etag", "report_count", b"report_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["causes", b"causes", "comment", b"comment", "etag", b"etag", "last_decision", b"last_decision", "network_token", b"network_token", "original", b"original", "platform", b"platform", "proposed_edit", b"proposed_edit", "proposed_edit_etag", b"proposed_edit_etag", "report_count", b"report_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -415,6 +433,7 @@ class Decision(_message.Message):
     TO_STATE_FIELD_NUMBER: _builtins.int
     GROUNDS_FIELD_NUMBER: _builtins.int
     ACTOR_ID_FIELD_NUMBER: _builtins.int
+    HITS_FIELD_NUMBER: _builtins.int
     TIME_FIELD_NUMBER: _builtins.int
     APPEAL_UNTIL_FIELD_NUMBER: _builtins.int
     APPEAL_TEXT_FIELD_NUMBER: _builtins.int
@@ -428,7 +447,9 @@ class Decision(_message.Message):
     proposed_edit: _builtins.bool
     """True: the proposed edit was judged, and not the text in sight."""
     from_state: _comment_pb2.CommentState.ValueType
-    """The state before. Of a deleted comment: the state to which Undelete would have returned."""
+    """The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
+    the state to which Undelete would have returned.
+    """
     to_state: _comment_pb2.CommentState.ValueType
     """The state after; of a deleted comment likewise."""
     actor_id: _builtins.str
@@ -440,6 +461,10 @@ class Decision(_message.Message):
     @_builtins.property
     def grounds(self) -> Global___Grounds:
         """The reasons."""
+
+    @_builtins.property
+    def hits(self) -> _containers.RepeatedCompositeFieldContainer[Global___RuleHit]:
+        """The findings of the policy; empty for decisions of people."""
 
     @_builtins.property
     def time(self) -> _timestamp_pb2.Timestamp:
@@ -462,6 +487,7 @@ class Decision(_message.Message):
         to_state: _comment_pb2.CommentState.ValueType = ...,
         grounds: Global___Grounds | None = ...,
         actor_id: _builtins.str = ...,
+        hits: _abc.Iterable[Global___RuleHit] | None = ...,
         time: _timestamp_pb2.Timestamp | None = ...,
         appeal_until: _timestamp_pb2.Timestamp | None = ...,
         appeal_text: _builtins.str = ...,
@@ -469,11 +495,57 @@ class Decision(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["appeal_until", b"appeal_until", "grounds", b"grounds", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "actor_id", b"actor_id", "appeal_text", b"appeal_text", "appeal_until", b"appeal_until", "appealed_decision_id", b"appealed_decision_id", "comment_id", b"comment_id", "from_state", b"from_state", "grounds", b"grounds", "id", b"id", "proposed_edit", b"proposed_edit", "time", b"time", "to_state", b"to_state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "actor_id", b"actor_id", "appeal_text", b"appeal_text", "appeal_until", b"appeal_until", "appealed_decision_id", b"appealed_decision_id", "comment_id", b"comment_id", "from_state", b"from_state", "grounds", b"grounds", "hits", b"hits", "id", b"id", "proposed_edit", b"proposed_edit", "time", b"time", "to_state", b"to_state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Decision: _TypeAlias = Decision  # noqa: Y015
+
+@_typing.final
+class RuleHit(_message.Message):
+    """One finding of the policy in a text. At most 32 in a decision."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SOURCE_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    RULE_FIELD_NUMBER: _builtins.int
+    START_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
+    source: _builtins.str
+    """The list, the rule set of the object type, or the provider."""
+    version: _builtins.str
+    """Its version at that time."""
+    rule: _builtins.str
+    """The entry or rule."""
+    start: _builtins.int
+    """The span in the stored text, in code points: [start, end). Both 0 if it concerns the whole."""
+    end: _builtins.int
+    """The end of the span."""
+    score: _builtins.float
+    """The score of a provider, 0 to 1."""
+    dry_run: _builtins.bool
+    """True: it only counts and has no effect."""
+    def __init__(
+        self,
+        *,
+        source: _builtins.str = ...,
+        version: _builtins.str = ...,
+        rule: _builtins.str = ...,
+        start: _builtins.int = ...,
+        end: _builtins.int = ...,
+        score: _builtins.float = ...,
+        dry_run: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dry_run", b"dry_run", "end", b"end", "rule", b"rule", "score", b"score", "source", b"source", "start", b"start", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RuleHit: _TypeAlias = RuleHit  # noqa: Y015
 
 @_typing.final
 class ReviewItem(_message.Message):

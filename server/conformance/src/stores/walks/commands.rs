@@ -6,9 +6,11 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 use riposte_core::comment::{proposal_etag, review_etag};
 use riposte_core::content::ClientInfo;
+use riposte_core::decision::{Automation, Grounds, RuleHit};
 use riposte_core::disposition::Disposition;
 use riposte_core::object_type::ModerationMode;
 use riposte_core::origin::ImportOrigin;
+use riposte_core::policy_judgement::PolicyJudgement;
 use riposte_core::ports::{CommentRows, ReviewRows, SubjectRows};
 use riposte_core::request::RequestId;
 use riposte_core::subject::Metadata;
@@ -45,9 +47,9 @@ impl Walker {
         match self.random_below(18) {
             0..=2 => {
                 let windows = EditWindows { created: window, ..EditWindows::OPEN };
-                let (content, disposition) = (self.content(), self.disposition());
+                let (content, judged) = (self.content(), self.judgement());
                 let moderation = if self.chance(20) { ModerationMode::Pre } else { ModerationMode::Post };
-                Edit { etag, windows, disposition, moderation, ..Edit::allowed(target, author, content) }.into()
+                Edit { etag, windows, moderation, judged, ..Edit::allowed(target, author, content) }.into()
             }
             3..=5 => Delete { target, actor: self.actor(author), etag }.into(),
             6..=7 => Undelete { target, member: if self.chance(70) { author } else { member } }.into(),
@@ -122,12 +124,13 @@ impl Walker {
             return import.into();
         }
         let moderation = if self.chance(25) { ModerationMode::Pre } else { ModerationMode::Post };
+        let judged = self.judgement();
         if is_reply {
             let parent = self.comment_of(key).await;
             let parent = self.target(parent).await;
-            return Reply { id, parent, member, content, client, max_depth, moderation }.into();
+            return Reply { id, parent, member, content, client, max_depth, moderation, judged }.into();
         }
-        Create { id, member, content, client, auto_create, moderation }.into()
+        Create { id, member, content, client, auto_create, moderation, judged }.into()
     }
 
     /// Returns a comment that exists already, or one that this batch creates.
@@ -209,7 +212,23 @@ impl Walker {
         }
     }
 
-    /// Returns what the policy makes of a text: mostly, it allows it.
+    /// Returns the judgement of the policy on a text: mostly, it allows it. Some have reasons that
+    /// become decisions.
+    fn judgement(&mut self) -> PolicyJudgement {
+        let hit = |n: u32| RuleHit {
+            source: "walk".to_owned(),
+            version: "0123456789abcdef".to_owned(),
+            rule: n.to_string(),
+            start: n,
+            end: n + 1,
+            dry_run: n == 1,
+        };
+        let hits = (0..self.random_below(3)).map(hit).collect();
+        let grounds = Grounds { code: "walk.1".to_owned(), automation: Automation::Full, hits, ..Grounds::default() };
+        let grounds = self.chance(70).then(|| Box::new(grounds));
+        PolicyJudgement { disposition: self.disposition(), grounds }
+    }
+
     fn disposition(&mut self) -> Disposition {
         match self.random_below(20) {
             0 => Disposition::Flag,

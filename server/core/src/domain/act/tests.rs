@@ -4,7 +4,7 @@ use crate::domain::state::CommentState::{self, Active, Deleted, Hidden, Pending,
 
 /// For each act, the states of [`CommentState::ALL`] after it; `None` where it conflicts. The prior
 /// state is REJECTED.
-const REACHED: [(CommentAct, [Option<CommentState>; 6]); 12] = [
+const REACHED: [(CommentAct, [Option<CommentState>; 6]); 14] = [
     (CommentAct::Approve, [Some(Active), Some(Active), Some(Active), None, None, None]),
     (CommentAct::Reject, [Some(Rejected), Some(Rejected), None, None, None, None]),
     (CommentAct::Hide, [Some(Hidden), None, None, None, None, None]),
@@ -17,6 +17,8 @@ const REACHED: [(CommentAct, [Option<CommentState>; 6]); 12] = [
     (CommentAct::RejectEdit, [Some(Active), None, None, None, None, None]),
     (CommentAct::Resubmit, [None, None, Some(Pending), None, None, None]),
     (CommentAct::Appeal, [None, None, Some(Rejected), Some(Hidden), None, None]),
+    (CommentAct::Flag, [Some(Active), Some(Pending), None, None, None, None]),
+    (CommentAct::Mask, [Some(Active), Some(Pending), Some(Rejected), None, None, None]),
 ];
 
 #[test]
@@ -76,7 +78,8 @@ fn a_pending_comment_is_open_after_every_act_that_reaches_it() {
                 ReviewEffect::Opens(cause) => ReviewCauses::TEXT.contains(cause),
                 ReviewEffect::Clears(causes) | ReviewEffect::MustClear(causes) => !causes.contains(ReviewCause::New),
                 ReviewEffect::Reopens => true,
-                ReviewEffect::None | ReviewEffect::ClosesAll => false,
+                ReviewEffect::None => rule.to == NextState::Unchanged,
+                ReviewEffect::ClosesAll => false,
             };
             assert!(keeps_text, "{rule:?} from {from}");
         }
@@ -95,7 +98,7 @@ fn numbers_of_decisions_are_fixed_for_ever() {
     let numbers = CommentAct::ALL.map(|act| (act, act.number()));
     let expected = [
         (CommentAct::Create, None),
-        (CommentAct::Hold, None),
+        (CommentAct::Hold, Some(10)),
         (CommentAct::Approve, Some(1)),
         (CommentAct::Reject, Some(2)),
         (CommentAct::Hide, Some(3)),
@@ -108,11 +111,15 @@ fn numbers_of_decisions_are_fixed_for_ever() {
         (CommentAct::RejectEdit, Some(2)),
         (CommentAct::Resubmit, None),
         (CommentAct::Appeal, Some(8)),
+        (CommentAct::Flag, Some(11)),
+        (CommentAct::Mask, Some(12)),
     ];
     assert_eq!(numbers, expected);
     for (act, number) in numbers {
         let read = number.and_then(|number| CommentAct::from_number(number, act.judges_proposal()));
         assert_eq!(read, number.map(|_| act));
+        let of_proposal = number.and_then(|number| CommentAct::from_number(number, true));
+        assert_eq!(of_proposal == Some(act), act.judges_proposal() || act.is_of_policy(), "{act:?}");
     }
     assert_eq!([-1, 0, 13].map(|number| CommentAct::from_number(number, false)), [None; 3]);
     assert_eq!([0, 3].map(|number| CommentAct::from_number(number, true)), [None; 2]);

@@ -105,4 +105,5 @@ reasons! {
     ReviewLeaseLost "REVIEW_LEASE_LOST" FailedPrecondition "another moderator has leased the review of the comment",
     DecisionNotFound "DECISION_NOT_FOUND" NotFound "the decision does not exist",
     AppealNotAllowed "APPEAL_NOT_ALLOWED" FailedPrecondition "the decision cannot be appealed",
+    PolicyUnavailable "POLICY_UNAVAILABLE" Unavailable "a service that judges texts or members cannot be reached",
 }

@@ -27,7 +27,7 @@ impl UnitOfWork {
             member: contested.member,
             act: CommentAct::Appeal,
             proposal: 0,
-            from: state,
+            from: Some(state),
             to: state,
             from_version: version,
             to_version: version,

@@ -8,6 +8,7 @@ use crate::domain::ids::CommentId;
 use crate::domain::path::Path;
 use crate::domain::subject::{Subject, SubjectKey};
 use crate::write::change::{Change, NewComment};
+use crate::write::unit_of_work::policy::JudgedText;
 use crate::write::unit_of_work::{ChangeContext, UnitOfWork};
 
 impl UnitOfWork {
@@ -51,12 +52,16 @@ impl UnitOfWork {
     }
 
     fn insert_comment(&mut self, new: NewComment, context: ChangeContext<'_>) -> Result<()> {
-        let NewComment { mut comment, content, client, origin } = new;
+        let NewComment { mut comment, content, client, origin, causes, judged } = new;
         self.revise(context.subject)?;
         let subject = self.subjects.get_mut(context.subject).ok_or_else(|| not_loaded("subject"))?;
         comment.reference.born_revision = subject.revision;
         match comment.reference.root_id {
             None => subject.next_floor = next_floor(comment.reference.floor)?,
+            // No reader of the root sees this, so the root keeps its revision.
+            Some(root) if !comment.lifecycle.state.is_visible() => {
+                self.row_of(root)?.next_floor = next_floor(comment.reference.floor)?;
+            }
             Some(root) => self.change(root)?.next_floor = next_floor(comment.reference.floor)?,
         }
         comment.relist();
@@ -69,8 +74,10 @@ impl UnitOfWork {
         }
         self.write_set.new_comments.insert(comment.reference.id, context.request);
         self.load_comment(comment.clone());
-        self.review_new(&comment, context)?;
+        self.review_new(&comment, causes, judged.is_decision(), context)?;
         self.publish(&comment);
+        let text = JudgedText { id: comment.reference.id, proposal: 0, from: None, from_version: 0 };
+        self.decide_by_policy(text, judged, context)?;
         self.record_change(&comment, ChangeKind::Created, context.subject);
         self.count(&comment, contribution(comment.lifecycle.state), context.subject)
     }
@@ -117,7 +124,8 @@ impl UnitOfWork {
         Ok(())
     }
 
-    /// Sets the sticky bit of a subject. The row is written with the revision of the batch.
+    /// Records on a subject that a comment below it is or was unlisted, or had an edit that waits.
+    /// Nothing takes the mark away. The row is written with the revision of the batch.
     pub(crate) fn set_unlisted(&mut self, key: &SubjectKey) {
         if self.write_set.revised.contains(key)
             && let Some(subject) = self.subjects.get_mut(key)
@@ -128,11 +136,17 @@ impl UnitOfWork {
 
     /// Starts a change of a comment: returns its row and increments the comment's own revision.
     pub(super) fn change(&mut self, id: CommentId) -> Result<&mut Comment> {
+        let comment = self.row_of(id)?;
+        comment.lifecycle.revision = next_revision(comment.lifecycle.revision)?;
+        Ok(comment)
+    }
+
+    /// Returns the row of a comment, which will be written.
+    fn row_of(&mut self, id: CommentId) -> Result<&mut Comment> {
         let comment = self.comments.get_mut(&id).ok_or_else(|| not_loaded("comment"))?;
         if !self.write_set.new_comments.contains_key(&id) {
             self.write_set.comments.entry(id).or_insert_with(|| comment.clone());
         }
-        comment.lifecycle.revision = next_revision(comment.lifecycle.revision)?;
         Ok(comment)
     }
 

@@ -2,9 +2,7 @@
 //! whether the text is replaced, or waits as a proposal beside the text in sight.
 
 use crate::domain::act::CommentAct;
-use crate::domain::comment::Comment;
 use crate::domain::content::Content;
-use crate::domain::decision::Grounds;
 use crate::domain::disposition::Disposition;
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ChangeKind;
@@ -15,7 +13,7 @@ use crate::domain::state::CommentState;
 use crate::write::change::{AuthorEdit, Judgement};
 use crate::write::ruling::Ruling;
 use crate::write::unit_of_work::apply::{next_revision, not_loaded};
-use crate::write::unit_of_work::judge::Decided;
+use crate::write::unit_of_work::policy::JudgedText;
 use crate::write::unit_of_work::{ChangeContext, UnitOfWork};
 use crate::write::write_set::{ContentEdit, WithheldContent};
 
@@ -36,26 +34,25 @@ impl UnitOfWork {
 
     /// Replaces a text in sight at once. A plain comment gets no review by it.
     fn edit_in_sight(&mut self, edit: AuthorEdit, context: ChangeContext<'_>) -> Result<()> {
-        let id = edit.comment_id;
-        self.set_content(id, edit.content, context)?;
-        let is_flagged = edit.disposition == Disposition::Flag;
-        if self.reviews.contains_key(&id) || is_flagged {
-            let mut review = self.review_or_new(id, context)?;
+        let AuthorEdit { comment_id: id, content, disposition: _, judged } = edit;
+        let text = self.judged_text(id, 0)?;
+        self.set_content(id, content, context)?;
+        if let Some(mut review) = self.reviews.get(&id).cloned() {
             self.drop_proposal(&mut review);
             (review.text_unshown, review.text_once_public) = (false, true);
             review.edits = 0;
-            if is_flagged {
-                review.add_cause(ReviewCause::Flag, self.database_time()?);
-            }
             self.set_review(review);
         }
-        Ok(())
+        if judged.disposition == Disposition::Flag {
+            self.flag(id, context)?;
+        }
+        self.decide_by_policy(text, judged, context)
     }
 
     /// Stores a proposal beside the text in sight. The comment does not change, and its subject
     /// gets a revision without a change that readers see.
     fn propose(&mut self, edit: AuthorEdit, context: ChangeContext<'_>) -> Result<()> {
-        let AuthorEdit { comment_id: id, content, disposition, grounds } = edit;
+        let AuthorEdit { comment_id: id, content, disposition, judged } = edit;
         let mut review = self.review_or_new(id, context)?;
         if let Some(number) = review.waiting_proposal() {
             self.set_proposal_state(id, number, ProposalState::Dropped);
@@ -78,65 +75,49 @@ impl UnitOfWork {
         self.write_set.new_proposals.insert((id, number));
         self.revise(context.subject)?;
         self.write_set.events.entry(context.subject.clone()).or_default();
-        if cause.is_some() { Ok(()) } else { self.refuse(id, (CommentAct::RejectEdit, number), grounds, context) }
+        let text = self.judged_text(id, number)?;
+        self.decide_by_policy(text, judged, context)
     }
 
     /// Replaces the text of a comment that waits or was refused.
     fn edit_out_of_sight(&mut self, edit: AuthorEdit, context: ChangeContext<'_>) -> Result<()> {
-        let AuthorEdit { comment_id: id, content, disposition, grounds } = edit;
+        let AuthorEdit { comment_id: id, content, disposition, judged } = edit;
         let mut review = self.review_or_new(id, context)?;
         review.edits += 1;
         self.set_review(review);
+        let text = self.judged_text(id, 0)?;
         self.set_content(id, content, context)?;
-        let state = self.comments.get(&id).map(|comment| comment.lifecycle.state);
+        let was_rejected = text.from == Some(CommentState::Rejected);
         let cause = match disposition {
             Disposition::Allow => None,
             Disposition::Hold => Some(ReviewCause::New),
             Disposition::Flag => Some(ReviewCause::Flag),
             Disposition::Unchecked => Some(ReviewCause::ServiceUnavailable),
-            Disposition::Reject if state == Some(CommentState::Rejected) => {
-                return self.refuse(id, (CommentAct::Reject, 0), grounds, context);
-            }
+            Disposition::Reject if was_rejected => return self.decide_by_policy(text, judged, context),
             Disposition::Reject => {
-                let ruling = Some(Ruling::of_policy(grounds));
-                let (act, cause, deleted_by) = (CommentAct::Reject, None, None);
-                return self.judge(Judgement { comment_id: id, act, cause, deleted_by, ruling }, context);
+                let grounds = judged.into_decision(false).map(|(_, grounds)| grounds).unwrap_or_default();
+                let (act, ruling) = (CommentAct::Reject, Some(Ruling::of_policy(grounds)));
+                return self.judge(Judgement { comment_id: id, act, cause: None, deleted_by: None, ruling }, context);
             }
         };
-        if state == Some(CommentState::Rejected) {
+        if was_rejected {
             let (act, deleted_by, ruling) = (CommentAct::Resubmit, None, None);
-            return self.judge(Judgement { comment_id: id, act, cause, deleted_by, ruling }, context);
-        }
-        if let Some(cause) = cause {
+            self.judge(Judgement { comment_id: id, act, cause, deleted_by, ruling }, context)?;
+        } else if let Some(cause) = cause {
             let mut review = self.review_or_new(id, context)?;
             review.add_cause(cause, self.database_time()?);
             self.set_review(review);
         }
-        Ok(())
+        if judged.disposition == Disposition::Flag {
+            self.flag(id, context)?;
+        }
+        self.decide_by_policy(text, judged, context)
     }
 
-    /// Writes the decision of the policy about a text or a proposal that it refuses and that leaves
-    /// the state as it is.
-    fn refuse(
-        &mut self,
-        id: CommentId,
-        (act, proposal): (CommentAct, i32),
-        grounds: Grounds,
-        context: ChangeContext<'_>,
-    ) -> Result<()> {
-        let comment = self.comments.get(&id).cloned().ok_or_else(|| not_loaded("comment"))?;
-        let mut review = self.review_or_new(id, context)?;
-        review.count_decision()?;
-        review.restriction = act.restriction(review.restriction, review.decisions);
-        if act == CommentAct::Reject {
-            review.reject(self.database_time()?);
-        }
-        self.set_review(review);
-        let Comment { lifecycle, .. } = &comment;
-        let from_version = lifecycle.version - i64::from(proposal == 0);
-        let (from, to) = (lifecycle.state, lifecycle.state);
-        let decided = Decided { act, proposal, from, to, from_version, revised: true, contested: 0 };
-        self.decide(Ruling::of_policy(grounds), decided, &comment, context)
+    /// Returns the text of a comment, or its proposed edit, before the edit that the policy judged.
+    fn judged_text(&self, id: CommentId, proposal: i32) -> Result<JudgedText> {
+        let lifecycle = &self.comments.get(&id).ok_or_else(|| not_loaded("comment"))?.lifecycle;
+        Ok(JudgedText { id, proposal, from: Some(lifecycle.state), from_version: lifecycle.version })
     }
 
     /// Makes the waiting proposal of a comment its content.

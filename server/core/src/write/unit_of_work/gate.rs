@@ -10,9 +10,6 @@ use crate::write::change::{AuthorEdit, Change, Judgement};
 use crate::write::ruling::Ruling;
 use crate::write::unit_of_work::UnitOfWork;
 
-/// The time after which a refused command is tried again.
-const RETRY: Duration = Duration::from_secs(1);
-
 /// The permission of commands to use the states of moderation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ModerationGate {
@@ -23,6 +20,11 @@ pub enum ModerationGate {
     Closed,
     /// It was not read. See [`UnitOfWork::lacks_gate`].
     Unknown,
+}
+
+impl ModerationGate {
+    /// The time after which a caller repeats what a closed gate refused.
+    pub const RETRY: Duration = Duration::from_secs(1);
 }
 
 impl UnitOfWork {
@@ -45,7 +47,7 @@ impl UnitOfWork {
             return Ok(());
         }
         self.lacks_gate |= self.gate == ModerationGate::Unknown;
-        Err(Error::Overloaded { after: RETRY })
+        Err(Error::Overloaded { after: ModerationGate::RETRY })
     }
 
     fn requires_gate(&self, change: &Change) -> bool {

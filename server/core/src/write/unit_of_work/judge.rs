@@ -67,7 +67,8 @@ pub(super) struct Decided {
     pub(super) act: CommentAct,
     /// The number of the judged proposal; 0 is the text.
     pub(super) proposal: i32,
-    pub(super) from: CommentState,
+    /// The state before; `None` if the comment is new with the decision.
+    pub(super) from: Option<CommentState>,
     pub(super) to: CommentState,
     pub(super) from_version: i64,
     /// True if the subject has a new revision with it.
@@ -100,7 +101,7 @@ impl UnitOfWork {
         let ((from, to), revised) = (transition.decided(), comment.lifecycle.version != from_version);
         let is_open = self.reviews.get(&id).is_some_and(|review| review.appealed().is_some());
         let contested = appealed.filter(|_| !is_open).unwrap_or(0);
-        let decided = Decided { act, proposal, from, to, from_version, revised, contested };
+        let decided = Decided { act, proposal, from: Some(from), to, from_version, revised, contested };
         self.decide(ruling, decided, &comment, context)
     }
 
@@ -222,23 +223,6 @@ impl UnitOfWork {
         self.write_set.decisions.push(decision);
     }
 
-    /// Makes the review of a new comment that is not visible because it waits or was refused.
-    pub(super) fn review_new(&mut self, comment: &Comment, context: ChangeContext<'_>) -> Result<()> {
-        let state = comment.lifecycle.state;
-        if !state.may_be_unpublished() {
-            return Ok(());
-        }
-        let mut review = new_review(comment, context.subject.object_type(), true);
-        review.imported = self.write_set.origins.contains_key(&comment.reference.id);
-        if state == CommentState::Pending {
-            review.add_cause(ReviewCause::New, self.database_time()?);
-        } else {
-            review.reject(self.database_time()?);
-        }
-        self.set_review(review);
-        Ok(())
-    }
-
     /// Records that a comment is visible, if it was not before. The review of a comment that was
     /// never visible says so; any other existing comment counts as published before.
     pub(super) fn publish(&mut self, comment: &Comment) {
@@ -289,7 +273,7 @@ impl UnitOfWork {
 }
 
 /// Returns the review of a comment that has none.
-fn new_review(comment: &Comment, object_type: &ObjectType, never_public: bool) -> Review {
+pub(super) fn new_review(comment: &Comment, object_type: &ObjectType, never_public: bool) -> Review {
     let reference = &comment.reference;
     Review::new((reference.id, reference.subject_id), object_type.clone(), reference.member.clone(), never_public)
 }

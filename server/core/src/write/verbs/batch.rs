@@ -5,7 +5,9 @@
 
 use std::fmt::Debug;
 
-use super::{Command, CommandKind, LikeCommandKind};
+use super::{Command, CommandKind, Create, Edit, LikeCommandKind, Reply};
+use crate::domain::content::Content;
+use crate::domain::policy_judgement::PolicyJudgement;
 use crate::domain::request::Fingerprint;
 use crate::domain::subject::SubjectKey;
 
@@ -38,6 +40,15 @@ pub trait BatchType: BatchVerb<Type = Self> + Clone + PartialEq + Debug + Send +
     /// Returns the batch of these commands.
     fn batch(commands: Vec<Command<Self>>) -> Batch;
 
+    /// Returns the content that the policy judges, with whether it replaces another one; `None` for
+    /// a verb without such a content.
+    fn submitted(&self) -> Option<(&Content, bool)> {
+        None
+    }
+
+    /// Sets the judgement of the policy. It changes no fingerprint.
+    fn set_judged(&mut self, _judged: PolicyJudgement) {}
+
     /// Returns the commands of a batch of this type; no commands if it is of the other type.
     fn commands(batch: Batch) -> Vec<Command<Self>>;
 }
@@ -49,6 +60,26 @@ impl BatchType for CommandKind {
 
     fn batch(commands: Vec<Command>) -> Batch {
         Batch::Comments(commands)
+    }
+
+    fn submitted(&self) -> Option<(&Content, bool)> {
+        // The state of an imported comment is that of its item; other verbs have no content.
+        if let Self::Create(Create { content, .. }) | Self::Reply(Reply { content, .. }) = self {
+            Some((content, false))
+        } else if let Self::Edit(Edit { content, .. }) = self {
+            Some((content, true))
+        } else {
+            None
+        }
+    }
+
+    fn set_judged(&mut self, new: PolicyJudgement) {
+        if let Self::Create(Create { judged, .. })
+        | Self::Reply(Reply { judged, .. })
+        | Self::Edit(Edit { judged, .. }) = self
+        {
+            *judged = new;
+        }
     }
 
     fn commands(batch: Batch) -> Vec<Command> {

@@ -7,12 +7,14 @@ use async_trait::async_trait;
 use super::{Command, Request, RequestContext, Verb, comment_of, existing, writable};
 use crate::domain::comment::{Comment, CommentRef, CommentView};
 use crate::domain::content::{ClientInfo, Content};
+use crate::domain::disposition::Disposition;
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::member::MemberId;
 use crate::domain::object_type::ModerationMode;
 use crate::domain::path::Path;
+use crate::domain::policy_judgement::PolicyJudgement;
 use crate::domain::subject::{Subject, SubjectKey};
 use crate::domain::time::Millis;
 use crate::write::change::{Change, NewComment};
@@ -42,7 +44,8 @@ impl Request for CreateRoot {
         let id = context.ids.comment(at.partition()).await?;
         // A subject and its first comment may have the same number: they are rows of two tables.
         let auto_create = context.policy.auto_create.then(|| SubjectId::from(id));
-        Ok(Create { id, member, content, client, auto_create, moderation: context.policy.moderation })
+        let (moderation, judged) = (context.policy.moderation, PolicyJudgement::default());
+        Ok(Create { id, member, content, client, auto_create, moderation, judged })
     }
 
     fn value(effect: Effect) -> Result<CommentView> {
@@ -65,6 +68,8 @@ pub struct Create {
     pub auto_create: Option<SubjectId>,
     /// The mode of the object type.
     pub moderation: ModerationMode,
+    /// The judgement of the policy, before any mode.
+    pub judged: PolicyJudgement,
 }
 
 impl Verb for Create {
@@ -81,7 +86,7 @@ impl Verb for Create {
     }
 
     fn lock_set(&self) -> LockSet {
-        let database_time = self.moderation.new_state().may_be_unpublished();
+        let database_time = self.judged.disposition.under(self.moderation) != Disposition::Allow;
         LockSet { database_time, ..LockSet::default() }
     }
 
@@ -99,14 +104,10 @@ impl Verb for Create {
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
         let insert = |subject: &Subject| {
-            let mut comment = new_row(self.id, subject, None, self.member.clone(), command.now);
-            comment.lifecycle.start_in(self.moderation.under(subject.moderation).new_state());
-            Change::InsertComment(Box::new(NewComment {
-                comment,
-                content: self.content.clone(),
-                client: self.client.clone(),
-                origin: None,
-            }))
+            let comment = new_row(self.id, subject, None, self.member.clone(), command.now);
+            let mode = self.moderation.under(subject.moderation);
+            let new = NewComment::judged(comment, (&self.content, &self.client), (&self.judged, mode));
+            Change::InsertComment(Box::new(new))
         };
         match (existing(unit, command), self.auto_create) {
             (Ok(subject), _) => vec![insert(subject)],

@@ -163,7 +163,7 @@ impl Verb for Delete {
             DeleteActor::Owner(_) => b"owner",
             DeleteActor::Moderator(_) => b"moderator",
         };
-        let note = self.actor.ruling().and_then(Ruling::note_part);
+        let note = self.actor.ruling().map(Ruling::note_part);
         [capacity.into(), self.etag.as_bytes().into(), id_part(self.target.id)].into_iter().chain(note).collect()
     }
 

@@ -8,7 +8,6 @@ use async_trait::async_trait;
 use super::{Command, Request, RequestContext, Verb, existing, id_part, match_etag, undeleted, writable};
 use crate::domain::comment::Comment;
 use crate::domain::content::Content;
-use crate::domain::decision::Grounds;
 use crate::domain::disposition::Disposition;
 use crate::domain::error::{ConflictCause, Error, Result};
 use crate::domain::event::ActorKind;
@@ -16,6 +15,7 @@ use crate::domain::ids::CommentId;
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
 use crate::domain::object_type::{ModerationMode, Policy};
+use crate::domain::policy_judgement::PolicyJudgement;
 use crate::domain::review::{Review, ReviewCause};
 use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
@@ -71,12 +71,10 @@ pub struct Edit {
     pub etag: String,
     /// The times in which an edit is allowed.
     pub windows: EditWindows,
-    /// The treatment of the new content by the policy, before any mode.
-    pub disposition: Disposition,
     /// The mode of the object type.
     pub moderation: ModerationMode,
-    /// The reasons of the policy, for the decision that a refusal becomes.
-    pub grounds: Grounds,
+    /// The judgement of the policy on the new content, before any mode.
+    pub judged: PolicyJudgement,
 }
 
 /// The times in which an author may edit a comment.
@@ -113,15 +111,15 @@ impl Edit {
     /// Returns an edit that policy and type allow, at any time and of any version.
     #[must_use]
     pub fn allowed(target: CommentLocation, member: MemberId, content: Content) -> Self {
-        let (etag, windows, disposition) = (String::new(), EditWindows::OPEN, Disposition::Allow);
-        let (moderation, grounds) = (ModerationMode::Post, Grounds::default());
-        Self { target, member, content, etag, windows, disposition, moderation, grounds }
+        let (etag, windows) = (String::new(), EditWindows::OPEN);
+        let (moderation, judged) = (ModerationMode::Post, PolicyJudgement::default());
+        Self { target, member, content, etag, windows, moderation, judged }
     }
 
     /// Returns the treatment of the new content under the modes of type and subject.
     fn disposition_under(&self, unit: &UnitOfWork, command: &Command) -> Disposition {
         let of_subject = existing(unit, command).ok().and_then(|subject| subject.moderation);
-        self.disposition.under(self.moderation.under(of_subject))
+        self.judged.disposition.under(self.moderation.under(of_subject))
     }
 }
 
@@ -136,7 +134,7 @@ impl Verb for Edit {
 
     fn lock_set(&self) -> LockSet {
         let id = Some(self.target.id);
-        let database_time = self.disposition.under(self.moderation) != Disposition::Allow;
+        let database_time = self.judged.disposition.under(self.moderation) != Disposition::Allow;
         LockSet { comments: vec![self.target.id], content: id, review: id, database_time, ..LockSet::default() }
     }
 
@@ -176,7 +174,7 @@ impl Verb for Edit {
             comment_id: self.target.id,
             content: self.content.clone(),
             disposition: self.disposition_under(unit, command),
-            grounds: self.grounds.clone(),
+            judged: self.judged.clone(),
         }))]
     }
 

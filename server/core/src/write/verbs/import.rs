@@ -12,7 +12,9 @@ use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
 use crate::domain::object_type::Policy;
 use crate::domain::origin::ImportOrigin;
+use crate::domain::policy_judgement::PolicyJudgement;
 use crate::domain::request::Fingerprint;
+use crate::domain::review::{ReviewCause, ReviewCauses};
 use crate::domain::state::CommentState;
 use crate::domain::subject::{Subject, SubjectKey};
 use crate::domain::time::Millis;
@@ -188,11 +190,15 @@ impl Import {
         lifecycle.edit_time = self.times.edit;
         lifecycle.delete_time = self.times.delete;
         lifecycle.update_time = self.times.delete.or(self.times.edit).unwrap_or(self.times.create);
+        let waits = self.state == CommentState::Pending;
+        let causes = if waits { ReviewCauses::of(&[ReviewCause::New]) } else { ReviewCauses::NONE };
         Change::InsertComment(Box::new(NewComment {
             comment,
             content: self.content.clone(),
             client: self.client.clone(),
             origin: Some(self.origin.clone()),
+            causes,
+            judged: PolicyJudgement::default(),
         }))
     }
 }

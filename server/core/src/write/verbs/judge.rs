@@ -84,7 +84,9 @@ impl Request for JudgeComment {
             | CommentAct::Hold
             | CommentAct::Undelete
             | CommentAct::Resubmit
-            | CommentAct::Appeal => {
+            | CommentAct::Appeal
+            | CommentAct::Flag
+            | CommentAct::Mask => {
                 return Err(Error::internal("an act that is no decision was requested as a verdict"));
             }
         })
@@ -173,22 +175,21 @@ impl Ruling {
         LockSet { comments: target.locks(), content, review, decisions, proposal, database_time: true }
     }
 
-    /// Returns the parts of a fingerprint. Those of an order are the comment, and the note unless
-    /// it is empty: without a note they are those of versions whose fingerprints had no note.
+    /// Returns the parts of a fingerprint. Those of an order are the comment and the note. An empty
+    /// note is a part too: fingerprints of earlier versions have none, whatever the note.
     pub(super) fn body(&self, target: &CommentLocation) -> Vec<Cow<'_, [u8]>> {
-        let Grounds { code, explanation, legal_reference, note, detection, automation } = &self.grounds;
+        let Grounds { code, explanation, legal_reference, note, detection, automation, hits: _ } = &self.grounds;
         if self.form == RulingForm::Order {
-            return [id_part(target.id)].into_iter().chain(self.note_part()).collect();
+            return vec![id_part(target.id), self.note_part()];
         }
         let texts = [code, explanation, legal_reference, note, &self.etag];
         let codes = Cow::Owned(vec![detection.code() as u8, automation.code() as u8]);
         texts.into_iter().map(|text| Cow::Borrowed(text.as_bytes())).chain([codes, id_part(target.id)]).collect()
     }
 
-    /// Returns the part of the fingerprint of an order for its note; `None` without one.
-    pub(super) fn note_part(&self) -> Option<Cow<'_, [u8]>> {
-        let note = self.grounds.note.as_bytes();
-        (!note.is_empty()).then_some(Cow::Borrowed(note))
+    /// Returns the part of the fingerprint of an order for its note.
+    pub(super) fn note_part(&self) -> Cow<'_, [u8]> {
+        self.grounds.note.as_bytes().into()
     }
 
     /// A moderator may act in any state of the subject. Only the comment and its review decide. The

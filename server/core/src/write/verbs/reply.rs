@@ -8,12 +8,14 @@ use super::create::{Attachment, new_row};
 use super::{Command, Request, RequestContext, Verb, comment_of, id_part, shown, writable};
 use crate::domain::comment::CommentView;
 use crate::domain::content::{ClientInfo, Content};
+use crate::domain::disposition::Disposition;
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
 use crate::domain::object_type::{ModerationMode, Policy};
+use crate::domain::policy_judgement::PolicyJudgement;
 use crate::write::change::{Change, NewComment};
 use crate::write::command_output::Effect;
 use crate::write::lock_set::LockSet;
@@ -40,7 +42,8 @@ impl Request for CreateReply {
         let Self { member, content, client } = self;
         let id = context.ids.comment(at.subject.partition()).await?;
         let Policy { max_depth, moderation, .. } = *context.policy;
-        Ok(Reply { id, parent: at.clone(), member, content, client, max_depth, moderation })
+        let judged = PolicyJudgement::default();
+        Ok(Reply { id, parent: at.clone(), member, content, client, max_depth, moderation, judged })
     }
 
     fn value(effect: Effect) -> Result<CommentView> {
@@ -66,6 +69,8 @@ pub struct Reply {
     pub max_depth: u8,
     /// The mode of the object type.
     pub moderation: ModerationMode,
+    /// The judgement of the policy, before any mode.
+    pub judged: PolicyJudgement,
 }
 
 impl Verb for Reply {
@@ -82,7 +87,7 @@ impl Verb for Reply {
     }
 
     fn lock_set(&self) -> LockSet {
-        let database_time = self.moderation.new_state().may_be_unpublished();
+        let database_time = self.judged.disposition.under(self.moderation) != Disposition::Allow;
         LockSet { comments: self.parent.locks(), database_time, ..LockSet::default() }
     }
 
@@ -102,10 +107,10 @@ impl Verb for Reply {
         };
         let attachment = attach(unit, self.parent.id, self.max_depth);
         let mut comment = new_row(self.id, subject, attachment, self.member.clone(), command.now);
-        comment.lifecycle.start_in(self.moderation.under(subject.moderation).new_state());
         comment.reference.parent_id = Some(parent.reference.id);
-        let (content, client) = (self.content.clone(), self.client.clone());
-        vec![Change::InsertComment(Box::new(NewComment { comment, content, client, origin: None }))]
+        let mode = self.moderation.under(subject.moderation);
+        let new = NewComment::judged(comment, (&self.content, &self.client), (&self.judged, mode));
+        vec![Change::InsertComment(Box::new(new))]
     }
 
     fn actor(&self, _: &UnitOfWork) -> Option<ActorKind> {

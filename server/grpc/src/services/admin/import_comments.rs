@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::audited::{CountItems, audit_details, audited_call, open_call, record_outcome};
+use crate::audited::{CountItems, audit_record, audited_call, open_call, record_outcome};
 use crate::call::{Call, ResponseStream};
 use crate::rpc_error::RpcError;
 use crate::{Services, error_metadata, import_item, status};
@@ -31,12 +31,12 @@ pub(crate) fn handle(
     request: Request<Streaming<v1::ImportCommentsRequest>>,
 ) -> Result<Response<ResponseStream<v1::ImportCommentsResponse>>, Status> {
     let (call, mut items) = open_call(request)?;
-    let mut entry = services.audit.entry(audited_call("AdminService/ImportComments", &call));
+    let mut entry = services.audit.entry(audited_call("AdminService/ImportComments", &call, Vec::new()));
     let services = services.clone();
     let responses = async move {
         let first = items.next().await;
         let item = first.as_ref().and_then(|first| first.as_ref().ok()?.item.as_ref());
-        entry.set_about(audit_details(&item.map(error_metadata::item).unwrap_or_default()));
+        entry.set_about(audit_record(&item.map(error_metadata::item).unwrap_or_default(), Vec::new()));
         let responses: ResponseStream<_> = match entry.begin().await {
             Ok(()) => {
                 let items = futures::stream::iter(first).chain(items);

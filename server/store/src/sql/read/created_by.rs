@@ -1,4 +1,5 @@
-//! The comments that earlier requests created, by the idempotency keys in their rows.
+//! The effects of earlier requests, by their idempotency keys: the comments that they created, and
+//! the records of all others.
 
 use std::collections::HashMap;
 
@@ -11,6 +12,7 @@ use super::rows::subject;
 use crate::error::StoreError;
 use crate::sql::chunks::padded_chunks;
 use crate::sql::entity::comment_index::{Column, Entity};
+use crate::sql::entity::comment_request;
 use crate::sql::pool::Tx;
 use crate::sql::row;
 
@@ -44,5 +46,32 @@ impl ReadQuery for CreatedBy {
             }
         }
         Ok(self.requests.iter().map(|key| created.get(&key.0[..]).copied()).collect())
+    }
+}
+
+/// Reads whether there is a record of an earlier request that created no comment.
+#[derive(Debug)]
+pub(super) struct HasRequest {
+    pub(super) key: SubjectKey,
+    pub(super) request: IdempotencyKey,
+}
+
+impl ReadQuery for HasRequest {
+    type Output = bool;
+    const NAME: &'static str = "read a request";
+
+    fn partition(&self) -> Partition {
+        self.key.partition()
+    }
+
+    async fn read(self, tx: &Tx) -> Result<bool, StoreError> {
+        let Some(subject) = subject(tx, &self.key).await? else { return Ok(false) };
+        let query = comment_request::Entity::find()
+            .filter(comment_request::Column::Part.eq(tx.part()))
+            .filter(comment_request::Column::SubjectId.eq(subject.id.get()))
+            .filter(comment_request::Column::RequestKey.eq(self.request.0.to_vec()))
+            .select_only()
+            .column(comment_request::Column::Verb);
+        Ok(query.into_tuple::<i8>().one(tx).await?.is_some())
     }
 }

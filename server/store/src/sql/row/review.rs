@@ -5,9 +5,10 @@ use riposte_core::decision::{Automation, Decision, Detection, Grounds};
 use riposte_core::ids::DecisionId;
 use riposte_core::request::{Fingerprint, RequestIdentity};
 use riposte_core::review::{LeaseToken, Review, ReviewCauses, ReviewLease};
-use riposte_core::{MemberId, Millis, ObjectType, Result, SubjectId};
+use riposte_core::{CommentState, MemberId, Millis, ObjectType, Result, SubjectId};
 use sea_orm::ActiveValue::Set;
 
+use super::rule_hits::{rule_hits, rule_hits_column};
 use super::{bytes, id, request_key, string, unreadable};
 use crate::shard::part;
 use crate::sql::entity::{comment_decision, comment_review};
@@ -114,7 +115,7 @@ pub(crate) fn decision(row: comment_decision::Model) -> Result<Decision> {
         member: MemberId::stored(text(row.member_id, "member_id")?),
         act: CommentAct::from_number(row.act, row.proposal != 0).ok_or_else(|| fault("act"))?,
         proposal: row.proposal,
-        from: state(row.comment_id, row.from_state)?,
+        from: if row.from_state == 0 { None } else { Some(state(row.comment_id, row.from_state)?) },
         to: state(row.comment_id, row.to_state)?,
         from_version: row.from_version,
         to_version: row.to_version,
@@ -127,6 +128,7 @@ pub(crate) fn decision(row: comment_decision::Model) -> Result<Decision> {
             note: row.note,
             detection: Detection::from_code(row.detection).ok_or_else(|| fault("detection"))?,
             automation: Automation::from_code(row.automation).ok_or_else(|| fault("automation"))?,
+            hits: row.hits.map_or(Ok(Vec::new()), |hits| rule_hits(&hits)).map_err(|_| fault("hits"))?,
         },
         request,
         contested: row.contested,
@@ -137,7 +139,7 @@ pub(crate) fn decision(row: comment_decision::Model) -> Result<Decision> {
 
 /// Returns the row of a decision.
 pub(crate) fn decision_model(decision: &Decision) -> comment_decision::ActiveModel {
-    let Grounds { code, explanation, legal_reference, note, detection, automation } = &decision.grounds;
+    let Grounds { code, explanation, legal_reference, note, detection, automation, hits } = &decision.grounds;
     let request = decision.request;
     comment_decision::ActiveModel {
         comment_id: Set(decision.id.comment.get()),
@@ -147,7 +149,7 @@ pub(crate) fn decision_model(decision: &Decision) -> comment_decision::ActiveMod
         member_id: Set(bytes(decision.member.as_str())),
         act: Set(decision.act.number().unwrap_or_default()),
         proposal: Set(decision.proposal),
-        from_state: Set(decision.from.code()),
+        from_state: Set(decision.from.map_or(0, CommentState::code)),
         to_state: Set(decision.to.code()),
         from_version: Set(decision.from_version),
         to_version: Set(decision.to_version),
@@ -159,7 +161,7 @@ pub(crate) fn decision_model(decision: &Decision) -> comment_decision::ActiveMod
         note: Set(note.clone()),
         detection: Set(detection.code()),
         automation: Set(automation.code()),
-        hits: Set(None),
+        hits: Set(rule_hits_column(hits)),
         operation: Set(Vec::new()),
         contested: Set(decision.contested),
         appeal_text: Set(Some(decision.appeal_text.clone()).filter(|text| !text.is_empty())),

@@ -16,12 +16,11 @@ pub(super) fn check(key: Key, writes: &[Write], reads: &[Read], findings: &mut F
         let latest = acknowledged.map(|write| write.begun).max();
         let is_replaced = |write: &Write| write.settled.zip(latest).is_some_and(|(settled, latest)| settled < latest);
         let last: Vec<&Write> = writes.iter().filter(|write| write.begun < read.ended && !is_replaced(write)).collect();
-        let is_initial = read.value == Value::None && latest.is_none();
-        if !is_initial && !last.iter().any(|write| write.value == read.value) {
+        let is_initial = read.value.fits(Value::None) && latest.is_none();
+        if !is_initial && !last.iter().any(|write| read.value.fits(write.value)) {
             let (comment, member) = key;
             let ops: Vec<u32> = last.iter().map(|write| write.op).chain([read.op]).collect();
-            let description =
-                || format!("contested member {member} has {:?} on comment {comment} in a read", read.value);
+            let description = || format!("contested member {member} has {} on comment {comment} in a read", read.value);
             findings.add(description, &ops);
         }
     }

@@ -228,6 +228,7 @@ mod tests {
                 etag: "11.4".into(),
                 open: true,
                 decisions: 3,
+                due: 0,
                 proposal: None,
                 proposal_etag: "".into(),
             };

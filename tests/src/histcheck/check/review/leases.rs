@@ -80,6 +80,7 @@ mod tests {
                 etag: "12.1".into(),
                 open: true,
                 decisions: 0,
+                due: 0,
                 proposal: None,
                 proposal_etag: "".into(),
             };

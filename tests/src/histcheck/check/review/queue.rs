@@ -119,7 +119,7 @@ mod tests {
         let mut judged = ReviewSample::default();
         judged.queue(9, &[12, 12]).change_last(|op| {
             let Outcome::Reviewed(ReviewResponse::Moderated(items)) = &mut op.outcome else { panic!("{op:?}") };
-            (items[1].decisions, items[1].etag) = (1, "12.1.1".into());
+            (items[1].decisions, items[1].due, items[1].etag) = (1, 13, "12.1.1".into());
         });
         judged.finds_nothing();
         ReviewSample::default().queue(9, &[]).finds("queue", "12 is open, and not in the queue");

@@ -65,6 +65,7 @@ fn violation(lives: &Lives<'_>, op: &Op, call: &ReviewCall, reason: &str) -> Opt
         | ReviewCall::Release { .. }
         | ReviewCall::Judge { .. }
         | ReviewCall::Statements { .. }
+        | ReviewCall::OwnReports { .. }
         | ReviewCall::Queue { .. }
         | ReviewCall::Moderated { .. }
         | ReviewCall::Decisions { .. } => return Some(("no state refuses this call".to_owned(), None)),
@@ -98,6 +99,7 @@ fn violation(lives: &Lives<'_>, op: &Op, call: &ReviewCall, reason: &str) -> Opt
         | ReviewCall::Judge { .. }
         | ReviewCall::Appeal { .. }
         | ReviewCall::Statements { .. }
+        | ReviewCall::OwnReports { .. }
         | ReviewCall::Queue { .. }
         | ReviewCall::Moderated { .. }
         | ReviewCall::Decisions { .. } => {

@@ -109,6 +109,7 @@ impl ReviewSample {
             questions: 1,
             decisions: 0,
             proposal: 0,
+            due: id,
         });
         self.op(at, call, Outcome::Reviewed(ReviewResponse::Written { comment, revision, proposal: None }))
     }
@@ -143,6 +144,7 @@ impl ReviewSample {
             etag: format!("{id}.text.{decisions}").into(),
             open: true,
             decisions,
+            due: 0,
             proposal: Some(SeenProposal { number, text: edited_text(number), state: proposal_state::WAITING }),
             proposal_etag: etag.into(),
         };
@@ -182,13 +184,21 @@ impl ReviewSample {
     /// Adds a report by any reporter.
     pub(super) fn report_by(&mut self, comment: i64, reporter: u8, (decisions, settled): (i32, i8)) -> &mut Self {
         self.reports.push(ReportRow { comment, reporter, decisions, settled });
-        self.op(6, ReviewCall::Report { comment, reporter }, Outcome::Reviewed(ReviewResponse::Reported(true)))
+        // Root 11 has its first decision in between.
+        let at = if decisions == 0 { 1 } else { 6 };
+        self.op(at, ReviewCall::Report { comment, reporter }, Outcome::Reviewed(ReviewResponse::Reported(true)))
     }
 
     /// Adds the hiding of root 11 by a moderator: decision 2, at revision 4.
     pub(super) fn hide(&mut self, at: u64, moderator: u32) -> &mut Self {
         let decision = sample_decision(11, 2, ModeratorAct::Hide, state::ACTIVE, state::HIDDEN);
         self.judge(at, moderator, (11, "11.2"), SeenDecision { moderator, ..decision }, 4)
+    }
+
+    /// Adds the verdict of moderator 1 that shows root 11 again: decision 3, at revision 6.
+    pub(super) fn unhide(&mut self, at: u64) -> &mut Self {
+        let decision = sample_decision(11, 3, ModeratorAct::Unhide, state::HIDDEN, state::ACTIVE);
+        self.judge(at, 1, (11, "11.3"), decision, 6)
     }
 
     /// Adds an appeal of the author against a decision on a hidden comment, as decision `number`.
@@ -241,6 +251,7 @@ impl ReviewSample {
             etag: etag.into(),
             open,
             decisions,
+            due: 0,
             proposal: None,
             proposal_etag: "".into(),
         };
@@ -327,6 +338,7 @@ impl ReviewSample {
             etag: format!("{id}.1").into(),
             open: true,
             decisions: 0,
+            due: *id,
             proposal: None,
             proposal_etag: "".into(),
         };

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use prost::Message;
+use prost_types::Timestamp;
 use riposte_sdk::Error;
 use riposte_sdk::v1::comment_service_client::CommentServiceClient;
 use riposte_sdk::v1::like_service_client::LikeServiceClient;
@@ -16,9 +17,10 @@ use riposte_sdk::v1::{
     CreateCommentRequest, CreateReplyRequest, Decision, DeleteCommentRequest, GetCommentRequest,
     GetModeratedCommentsRequest, GetThreadRequest, Grounds, LikeValue, ListCommentRevisionsRequest,
     ListCommentsRequest, ListConversationRequest, ListDecisionsRequest, ListMemberCommentsRequest,
-    ListOwnDecisionsRequest, ListRepliesRequest, ListReviewItemsRequest, ListUnlistedCommentsRequest, ModeratedComment,
-    ProposedEdit, ReleaseReviewItemsRequest, ReportCommentRequest, ReportReason, SetLikeRequest, Statement,
-    SubmitVerdictsRequest, UndeleteCommentRequest, UpdateCommentRequest, VerdictResult, VerdictTarget,
+    ListOwnDecisionsRequest, ListOwnReportsRequest, ListRepliesRequest, ListReviewItemsRequest,
+    ListUnlistedCommentsRequest, ModeratedComment, OwnReport, ProposedEdit, ReleaseReviewItemsRequest,
+    ReportCommentRequest, ReportReason, ReviewItem, SetLikeRequest, Statement, SubmitVerdictsRequest,
+    UndeleteCommentRequest, UpdateCommentRequest, VerdictResult, VerdictTarget,
 };
 use tonic::transport::Channel;
 use tonic::{Request, Status};
@@ -26,7 +28,7 @@ use tonic::{Request, Status};
 use crate::histcheck::fleet::Ports;
 use crate::histcheck::history::{
     JudgedTarget, ModeratedItem, ModeratorAct, Outcome, PublicRead, ReviewCall, ReviewResponse, SeenComment,
-    SeenDecision, SeenProposal, SeenStatement,
+    SeenDecision, SeenProposal, SeenReport, SeenStatement,
 };
 use crate::histcheck::load::failure_outcome;
 use crate::histcheck::names;
@@ -83,6 +85,7 @@ pub(crate) async fn attempt(
             Ok(ReviewResponse::Appealed)
         }
         ReviewCall::Statements { member } => statements(ports.public, *member, limit).await,
+        ReviewCall::OwnReports { comment, reporter } => own_reports(ports.public, (*comment, *reporter), limit).await,
         ReviewCall::Public { read, viewer, fresh } => {
             public(ports.public, (subject, *read), (*viewer, *fresh), limit).await
         }
@@ -154,6 +157,7 @@ async fn write(
         | ReviewCall::Report { .. }
         | ReviewCall::Appeal { .. }
         | ReviewCall::Statements { .. }
+        | ReviewCall::OwnReports { .. }
         | ReviewCall::Public { .. }
         | ReviewCall::Claim { .. }
         | ReviewCall::Release { .. }
@@ -179,11 +183,8 @@ async fn moderate(channel: Channel, call: &ReviewCall, request_id: String, limit
                 ..Default::default()
             };
             let claimed = service.claim_review_items(timed(limit, request)).await?.into_inner();
-            let items = claimed.items.iter().filter_map(|item| {
-                let until = item.lease_until.as_ref()?;
-                let until = until.seconds * 1_000 + i64::from(until.nanos) / 1_000_000;
-                Some((moderated(item.comment.as_ref()?), until))
-            });
+            let leased = |item: &ReviewItem| Some((queued(item)?, millis(item.lease_until?)));
+            let items = claimed.items.iter().filter_map(leased);
             Ok(ReviewResponse::Claimed { items: items.collect(), lease: claimed.lease_token.into() })
         }
         ReviewCall::Release { moderator, comments, lease } => {
@@ -214,6 +215,7 @@ async fn moderate(channel: Channel, call: &ReviewCall, request_id: String, limit
         | ReviewCall::Report { .. }
         | ReviewCall::Appeal { .. }
         | ReviewCall::Statements { .. }
+        | ReviewCall::OwnReports { .. }
         | ReviewCall::Queue { .. }
         | ReviewCall::Moderated { .. }
         | ReviewCall::Decisions { .. }
@@ -234,7 +236,7 @@ async fn queue(channel: Channel, leased: bool, limit: Duration) -> ReviewResult 
         let request =
             ListReviewItemsRequest { object_type, leased, page_size: LARGEST_PAGE, page_token, ..Default::default() };
         let page = service.list_review_items(timed(limit, request)).await?.into_inner();
-        items.extend(page.items.iter().filter_map(|item| item.comment.as_ref()).map(moderated));
+        items.extend(page.items.iter().filter_map(queued));
         page_token = page.next_page_token;
         if page_token.is_empty() {
             return Ok(ReviewResponse::Moderated(items.into()));
@@ -271,6 +273,19 @@ async fn statements(channel: Channel, member: u32, limit: Duration) -> ReviewRes
             return Ok(ReviewResponse::Statements { statements: all.into(), has_secret: leaks });
         }
     }
+}
+
+async fn own_reports(channel: Channel, (comment, reporter): (i64, u8), limit: Duration) -> ReviewResult {
+    let (object_type, member_id) = (names::REVIEWED_TYPE.to_owned(), names::reporter_id(comment, reporter));
+    let request = ListOwnReportsRequest { object_type, member_id, page_size: LARGEST_PAGE, ..Default::default() };
+    let page = ReportServiceClient::new(channel).list_own_reports(timed(limit, request)).await?.into_inner();
+    let seen = |found: &OwnReport| SeenReport {
+        comment: found.comment_id,
+        outcome: found.outcome,
+        day: found.outcome_day.map_or(0, |day| day.seconds),
+    };
+    let reports = page.reports.iter().map(seen).collect();
+    Ok(ReviewResponse::OwnReports { reports, has_secret: has_secret(&page) })
 }
 
 async fn public(
@@ -393,7 +408,19 @@ fn moderated(found: &ModeratedComment) -> ModeratedItem {
     let decisions = found.last_decision.as_ref().map_or(0, |last| number(&last.id));
     let proposal = found.proposed_edit.as_ref().map(proposed);
     let (etag, proposal_etag) = (found.etag.as_str().into(), found.proposed_edit_etag.as_str().into());
-    ModeratedItem { id, text, state, etag, open: !found.causes.is_empty(), decisions, proposal, proposal_etag }
+    let open = !found.causes.is_empty();
+    ModeratedItem { id, text, state, etag, open, decisions, due: 0, proposal, proposal_etag }
+}
+
+/// Returns an entry of the queue with the time at which it is due.
+fn queued(found: &ReviewItem) -> Option<ModeratedItem> {
+    let due = found.due_time.map_or(0, millis);
+    Some(ModeratedItem { due, ..moderated(found.comment.as_ref()?) })
+}
+
+/// Returns a time of the contract in milliseconds.
+fn millis(time: Timestamp) -> i64 {
+    time.seconds * 1_000 + i64::from(time.nanos) / 1_000_000
 }
 
 /// Returns the number in the id of a decision. The id is opaque to callers; it is read here because

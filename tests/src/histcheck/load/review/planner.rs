@@ -45,6 +45,8 @@ struct SharedComments {
     /// have ended either.
     in_sight: Vec<KnownComment>,
     proposed: Vec<KnownComment>,
+    /// The reports that were acknowledged: comment and reporter.
+    reported: Vec<(i64, u8)>,
 }
 
 /// A comment that clients know.
@@ -79,6 +81,16 @@ impl ReviewedComments {
         }
     }
 
+    /// Records an acknowledged report.
+    fn report(&self, comment: i64, reporter: u8) {
+        push(&mut self.lock().reported, (comment, reporter));
+    }
+
+    /// Returns the reports that are known: the latest ones.
+    pub(crate) fn reports(&self) -> Vec<(i64, u8)> {
+        self.lock().reported.clone()
+    }
+
     fn any(&self, rng: &mut StdRng) -> Option<KnownComment> {
         one_of(&self.lock().comments, rng)
     }
@@ -110,15 +122,15 @@ impl ReviewedComments {
     }
 }
 
-fn push(comments: &mut Vec<KnownComment>, comment: KnownComment) {
-    if comments.len() >= KNOWN {
-        comments.remove(0);
+fn push<T>(known: &mut Vec<T>, entry: T) {
+    if known.len() >= KNOWN {
+        known.remove(0);
     }
-    comments.push(comment);
+    known.push(entry);
 }
 
-fn one_of(comments: &[KnownComment], rng: &mut StdRng) -> Option<KnownComment> {
-    (!comments.is_empty()).then(|| comments[rng.random_range(0..comments.len())])
+fn one_of<T: Copy>(known: &[T], rng: &mut StdRng) -> Option<T> {
+    (!known.is_empty()).then(|| known[rng.random_range(0..known.len())])
 }
 
 /// A call to send: its subject, the call, and the id of the request that it repeats.
@@ -206,6 +218,7 @@ impl ReviewPlanner {
             76..78 => self.decisions(known),
             78..81 => Some(self.statements()),
             81..84 => self.appeal(),
+            84..88 => self.own_reports(known),
             _ => self.public(known),
         };
         planned.unwrap_or_else(|| self.root())
@@ -226,6 +239,9 @@ impl ReviewPlanner {
             && proposal.state == proposal_state::WAITING
         {
             known.propose(comment.id);
+        }
+        if let (ReviewResponse::Reported(_), ReviewCall::Report { comment, reporter }) = (response, &planned.call) {
+            known.report(*comment, *reporter);
         }
         if let ReviewResponse::Judged(outcomes) = response {
             let shown = |decision: &SeenDecision| !decision.of_proposal && decision.to == state::ACTIVE;
@@ -320,6 +336,12 @@ impl ReviewPlanner {
 
     fn statements(&mut self) -> PlannedReview {
         PlannedReview::of(REVIEWED, ReviewCall::Statements { member: self.member() })
+    }
+
+    /// Returns a read of what became of a report.
+    fn own_reports(&mut self, known: &ReviewedComments) -> Option<PlannedReview> {
+        let (comment, reporter) = one_of(&known.lock().reported, &mut self.rng)?;
+        Some(PlannedReview::of(REVIEWED, ReviewCall::OwnReports { comment, reporter }))
     }
 
     /// Returns an appeal against a decision that could be contested when it was read, in one of

@@ -8,7 +8,7 @@ import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { ItemError } from "./admin_pb.js";
 import { file_riposte_v1_admin } from "./admin_pb.js";
-import type { Comment, CommentState, ProposedEdit } from "./comment_pb.js";
+import type { Comment, CommentState, Content, ProposedEdit } from "./comment_pb.js";
 import { file_riposte_v1_comment } from "./comment_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file riposte/v1/moderation.proto.
  */
 export const file_riposte_v1_moderation: GenFile = /*@__PURE__*/
-  fileDesc("ChtyaXBvc3RlL3YxL21vZGVyYXRpb24ucHJvdG8SCnJpcG9zdGUudjEiqQEKB0dyb3VuZHMSDAoEY29kZRgBIAEoCRITCgtleHBsYW5hdGlvbhgCIAEoCRIXCg9sZWdhbF9yZWZlcmVuY2UYAyABKAkSDAoEbm90ZRgEIAEoCRIoCglkZXRlY3Rpb24YBSABKA4yFS5yaXBvc3RlLnYxLkRldGVjdGlvbhIqCgphdXRvbWF0aW9uGAYgASgOMhYucmlwb3N0ZS52MS5BdXRvbWF0aW9uIqgCChBNb2RlcmF0ZWRDb21tZW50EiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSDAoEZXRhZxgCIAEoCRIvCg1wcm9wb3NlZF9lZGl0GAMgASgLMhgucmlwb3N0ZS52MS5Qcm9wb3NlZEVkaXQSGgoScHJvcG9zZWRfZWRpdF9ldGFnGAQgASgJEicKBmNhdXNlcxgFIAMoDjIXLnJpcG9zdGUudjEuUmV2aWV3Q2F1c2USFAoMcmVwb3J0X2NvdW50GAYgASgFEisKDWxhc3RfZGVjaXNpb24YByABKAsyFC5yaXBvc3RlLnYxLkRlY2lzaW9uEhUKDW5ldHdvcmtfdG9rZW4YCCABKAkSEAoIcGxhdGZvcm0YCSABKAkilAMKCERlY2lzaW9uEgoKAmlkGAEgASgJEhYKCmNvbW1lbnRfaWQYAiABKANCAjABEiwKBmFjdGlvbhgDIAEoDjIcLnJpcG9zdGUudjEuTW9kZXJhdGlvbkFjdGlvbhIVCg1wcm9wb3NlZF9lZGl0GAQgASgIEiwKCmZyb21fc3RhdGUYBSABKA4yGC5yaXBvc3RlLnYxLkNvbW1lbnRTdGF0ZRIqCgh0b19zdGF0ZRgGIAEoDjIYLnJpcG9zdGUudjEuQ29tbWVudFN0YXRlEiQKB2dyb3VuZHMYByABKAsyEy5yaXBvc3RlLnYxLkdyb3VuZHMSEAoIYWN0b3JfaWQYCCABKAkSKAoEdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMYXBwZWFsX3VudGlsGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgthcHBlYWxfdGV4dBgNIAEoCRIcChRhcHBlYWxlZF9kZWNpc2lvbl9pZBgOIAEoCSLzAQoKUmV2aWV3SXRlbRItCgdjb21tZW50GAEgASgLMhwucmlwb3N0ZS52MS5Nb2RlcmF0ZWRDb21tZW50EiwKCGR1ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIWCg5leHBpcmVkX2xlYXNlcxgDIAEoBRIRCglsZWFzZWRfYnkYBCABKAkSLwoLbGVhc2VfdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKBnBhcmVudBgGIAEoCzIcLnJpcG9zdGUudjEuTW9kZXJhdGVkQ29tbWVudCKgAQoWTGlzdFJldmlld0l0ZW1zUmVxdWVzdBITCgtvYmplY3RfdHlwZRgBIAEoCRInCgZjYXVzZXMYAiADKA4yFy5yaXBvc3RlLnYxLlJldmlld0NhdXNlEhEKCW1lbWJlcl9pZBgDIAEoCRIOCgZsZWFzZWQYBCABKAgSEQoJcGFnZV9zaXplGAUgASgFEhIKCnBhZ2VfdG9rZW4YBiABKAkiWQoXTGlzdFJldmlld0l0ZW1zUmVzcG9uc2USJQoFaXRlbXMYASADKAsyFi5yaXBvc3RlLnYxLlJldmlld0l0ZW0SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIroBChdDbGFpbVJldmlld0l0ZW1zUmVxdWVzdBITCgtvYmplY3RfdHlwZRgBIAEoCRInCgZjYXVzZXMYAiADKA4yFy5yaXBvc3RlLnYxLlJldmlld0NhdXNlEg0KBWxpbWl0GAMgASgFEigKBWxlYXNlGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDG1vZGVyYXRvcl9pZBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIocBChhDbGFpbVJldmlld0l0ZW1zUmVzcG9uc2USJQoFaXRlbXMYASADKAsyFi5yaXBvc3RlLnYxLlJldmlld0l0ZW0SEwoLbGVhc2VfdG9rZW4YAiABKAkSLwoLbGVhc2VfdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wInMKGVJlbGVhc2VSZXZpZXdJdGVtc1JlcXVlc3QSFwoLY29tbWVudF9pZHMYASADKANCAjABEhMKC2xlYXNlX3Rva2VuGAIgASgJEhQKDG1vZGVyYXRvcl9pZBgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJIi4KGlJlbGVhc2VSZXZpZXdJdGVtc1Jlc3BvbnNlEhAKCHJlbGVhc2VkGAEgASgFIjUKDVZlcmRpY3RUYXJnZXQSFgoKY29tbWVudF9pZBgBIAEoA0ICMAESDAoEZXRhZxgCIAEoCSLWAQoVU3VibWl0VmVyZGljdHNSZXF1ZXN0EiwKBmFjdGlvbhgBIAEoDjIcLnJpcG9zdGUudjEuTW9kZXJhdGlvbkFjdGlvbhIkCgdncm91bmRzGAIgASgLMhMucmlwb3N0ZS52MS5Hcm91bmRzEioKB3RhcmdldHMYAyADKAsyGS5yaXBvc3RlLnYxLlZlcmRpY3RUYXJnZXQSEwoLbGVhc2VfdG9rZW4YBCABKAkSFAoMbW9kZXJhdG9yX2lkGAUgASgJEhIKCnJlcXVlc3RfaWQYBiABKAkiywEKDVZlcmRpY3RSZXN1bHQSFgoKY29tbWVudF9pZBgBIAEoA0ICMAESKAoIZGVjaXNpb24YAiABKAsyFC5yaXBvc3RlLnYxLkRlY2lzaW9uSAASJgoFZXJyb3IYAyABKAsyFS5yaXBvc3RlLnYxLkl0ZW1FcnJvckgAEhwKEHN1YmplY3RfcmV2aXNpb24YBCABKANCAjABEgwKBGV0YWcYBSABKAkSGgoScHJvcG9zZWRfZWRpdF9ldGFnGAYgASgJQggKBnJlc3VsdCJEChZTdWJtaXRWZXJkaWN0c1Jlc3BvbnNlEioKB3Jlc3VsdHMYASADKAsyGS5yaXBvc3RlLnYxLlZlcmRpY3RSZXN1bHQiRQobR2V0TW9kZXJhdGVkQ29tbWVudHNSZXF1ZXN0Eg8KA2lkcxgBIAMoA0ICMAESFQoNYWxsb3dfbWlzc2luZxgCIAEoCCJjChxHZXRNb2RlcmF0ZWRDb21tZW50c1Jlc3BvbnNlEi4KCGNvbW1lbnRzGAEgAygLMhwucmlwb3N0ZS52MS5Nb2RlcmF0ZWRDb21tZW50EhMKB21pc3NpbmcYAiADKANCAjABIokBChRMaXN0RGVjaXNpb25zUmVxdWVzdBIYCgpjb21tZW50X2lkGAEgASgDQgIwAUgAEioKBm1lbWJlchgCIAEoCzIYLnJpcG9zdGUudjEuTWVtYmVyT2ZUeXBlSAASEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAlCBAoCb2YiNgoMTWVtYmVyT2ZUeXBlEhMKC29iamVjdF90eXBlGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCSJZChVMaXN0RGVjaXNpb25zUmVzcG9uc2USJwoJZGVjaXNpb25zGAEgAygLMhQucmlwb3N0ZS52MS5EZWNpc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiUwoSTGlzdFJlcG9ydHNSZXF1ZXN0EhYKCmNvbW1lbnRfaWQYASABKANCAjABEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJIlMKE0xpc3RSZXBvcnRzUmVzcG9uc2USIwoHcmVwb3J0cxgBIAMoCzISLnJpcG9zdGUudjEuUmVwb3J0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLkAQoGUmVwb3J0EhYKCmNvbW1lbnRfaWQYASABKANCAjABEhEKCW1lbWJlcl9pZBgCIAEoCRIoCgZyZWFzb24YAyABKA4yGC5yaXBvc3RlLnYxLlJlcG9ydFJlYXNvbhIMCgR0ZXh0GAQgASgJEhYKDmNsYWltc19pbGxlZ2FsGAUgASgIEhcKD2xlZ2FsX3JlZmVyZW5jZRgGIAEoCRIOCgZ3ZWlnaHQYByABKAUSDAoEb3BlbhgIIAEoCBIoCgR0aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCqkAgoQTW9kZXJhdGlvbkFjdGlvbhIhCh1NT0RFUkFUSU9OX0FDVElPTl9VTlNQRUNJRklFRBAAEh0KGU1PREVSQVRJT05fQUNUSU9OX0FQUFJPVkUQARIcChhNT0RFUkFUSU9OX0FDVElPTl9SRUpFQ1QQAhIaChZNT0RFUkFUSU9OX0FDVElPTl9ISURFEAMSHAoYTU9ERVJBVElPTl9BQ1RJT05fVU5ISURFEAQSHAoYTU9ERVJBVElPTl9BQ1RJT05fREVMRVRFEAUSHgoaTU9ERVJBVElPTl9BQ1RJT05fV0lUSEhPTEQQBhIaChZNT0RFUkFUSU9OX0FDVElPTl9LRUVQEAcSHAoYTU9ERVJBVElPTl9BQ1RJT05fQVBQRUFMEAgqqAIKCURldGVjdGlvbhIZChVERVRFQ1RJT05fVU5TUEVDSUZJRUQQABIXChNERVRFQ1RJT05fTU9ERVJBVE9SEAESFwoTREVURUNUSU9OX1dPUkRfTElTVBACEhIKDkRFVEVDVElPTl9SVUxFEAMSHAoYREVURUNUSU9OX0ZJTFRFUl9TRVJWSUNFEAQSHQoZREVURUNUSU9OX01FTUJFUl9TVEFORElORxAFEhsKF0RFVEVDVElPTl9NRU1CRVJfUkVQT1JUEAYSHQoZREVURUNUSU9OX1RSVVNURURfRkxBR0dFUhAHEhcKE0RFVEVDVElPTl9BVVRIT1JJVFkQCBIUChBERVRFQ1RJT05fQVBQRUFMEAkSEgoOREVURUNUSU9OX01PREUQCipqCgpBdXRvbWF0aW9uEhoKFkFVVE9NQVRJT05fVU5TUEVDSUZJRUQQABITCg9BVVRPTUFUSU9OX05PTkUQARIWChJBVVRPTUFUSU9OX1BBUlRJQUwQAhITCg9BVVRPTUFUSU9OX0ZVTEwQAyriAQoLUmV2aWV3Q2F1c2USHAoYUkVWSUVXX0NBVVNFX1VOU1BFQ0lGSUVEEAASFAoQUkVWSUVXX0NBVVNFX05FVxABEhUKEVJFVklFV19DQVVTRV9FRElUEAISFwoTUkVWSUVXX0NBVVNFX1JFUE9SVBADEhUKEVJFVklFV19DQVVTRV9GTEFHEAQSJAogUkVWSUVXX0NBVVNFX1NFUlZJQ0VfVU5BVkFJTEFCTEUQBRIXChNSRVZJRVdfQ0FVU0VfQVBQRUFMEAYSGQoVUkVWSUVXX0NBVVNFX1dJVEhIRUxEEAcqvwMKDFJlcG9ydFJlYXNvbhIdChlSRVBPUlRfUkVBU09OX1VOU1BFQ0lGSUVEEAASFgoSUkVQT1JUX1JFQVNPTl9TUEFNEAESFgoSUkVQT1JUX1JFQVNPTl9IQVRFEAISHAoYUkVQT1JUX1JFQVNPTl9IQVJBU1NNRU5UEAMSGgoWUkVQT1JUX1JFQVNPTl9WSU9MRU5DRRAEEhgKFFJFUE9SVF9SRUFTT05fU0VYVUFMEAUSGwoXUkVQT1JUX1JFQVNPTl9TRUxGX0hBUk0QBhIfChtSRVBPUlRfUkVBU09OX0lMTEVHQUxfR09PRFMQBxIeChpSRVBPUlRfUkVBU09OX1BSSVZBVEVfREFUQRAIEhsKF1JFUE9SVF9SRUFTT05fQ09QWVJJR0hUEAkSIAocUkVQT1JUX1JFQVNPTl9NSVNJTkZPUk1BVElPThAKEhsKF1JFUE9SVF9SRUFTT05fT0ZGX1RPUElDEAsSHwobUkVQT1JUX1JFQVNPTl9JTVBFUlNPTkFUSU9OEAwSGAoUUkVQT1JUX1JFQVNPTl9NSU5PUlMQDRIXChNSRVBPUlRfUkVBU09OX09USEVSEA5iBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_riposte_v1_admin, file_riposte_v1_comment]);
+  fileDesc("ChtyaXBvc3RlL3YxL21vZGVyYXRpb24ucHJvdG8SCnJpcG9zdGUudjEiqQEKB0dyb3VuZHMSDAoEY29kZRgBIAEoCRITCgtleHBsYW5hdGlvbhgCIAEoCRIXCg9sZWdhbF9yZWZlcmVuY2UYAyABKAkSDAoEbm90ZRgEIAEoCRIoCglkZXRlY3Rpb24YBSABKA4yFS5yaXBvc3RlLnYxLkRldGVjdGlvbhIqCgphdXRvbWF0aW9uGAYgASgOMhYucmlwb3N0ZS52MS5BdXRvbWF0aW9uIs8CChBNb2RlcmF0ZWRDb21tZW50EiQKB2NvbW1lbnQYASABKAsyEy5yaXBvc3RlLnYxLkNvbW1lbnQSDAoEZXRhZxgCIAEoCRIvCg1wcm9wb3NlZF9lZGl0GAMgASgLMhgucmlwb3N0ZS52MS5Qcm9wb3NlZEVkaXQSGgoScHJvcG9zZWRfZWRpdF9ldGFnGAQgASgJEicKBmNhdXNlcxgFIAMoDjIXLnJpcG9zdGUudjEuUmV2aWV3Q2F1c2USFAoMcmVwb3J0X2NvdW50GAYgASgFEisKDWxhc3RfZGVjaXNpb24YByABKAsyFC5yaXBvc3RlLnYxLkRlY2lzaW9uEhUKDW5ldHdvcmtfdG9rZW4YCCABKAkSEAoIcGxhdGZvcm0YCSABKAkSJQoIb3JpZ2luYWwYCiABKAsyEy5yaXBvc3RlLnYxLkNvbnRlbnQitwMKCERlY2lzaW9uEgoKAmlkGAEgASgJEhYKCmNvbW1lbnRfaWQYAiABKANCAjABEiwKBmFjdGlvbhgDIAEoDjIcLnJpcG9zdGUudjEuTW9kZXJhdGlvbkFjdGlvbhIVCg1wcm9wb3NlZF9lZGl0GAQgASgIEiwKCmZyb21fc3RhdGUYBSABKA4yGC5yaXBvc3RlLnYxLkNvbW1lbnRTdGF0ZRIqCgh0b19zdGF0ZRgGIAEoDjIYLnJpcG9zdGUudjEuQ29tbWVudFN0YXRlEiQKB2dyb3VuZHMYByABKAsyEy5yaXBvc3RlLnYxLkdyb3VuZHMSEAoIYWN0b3JfaWQYCCABKAkSIQoEaGl0cxgJIAMoCzITLnJpcG9zdGUudjEuUnVsZUhpdBIoCgR0aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxhcHBlYWxfdW50aWwYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2FwcGVhbF90ZXh0GA0gASgJEhwKFGFwcGVhbGVkX2RlY2lzaW9uX2lkGA4gASgJInQKB1J1bGVIaXQSDgoGc291cmNlGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSDAoEcnVsZRgDIAEoCRINCgVzdGFydBgEIAEoBRILCgNlbmQYBSABKAUSDQoFc2NvcmUYBiABKAESDwoHZHJ5X3J1bhgHIAEoCCLzAQoKUmV2aWV3SXRlbRItCgdjb21tZW50GAEgASgLMhwucmlwb3N0ZS52MS5Nb2RlcmF0ZWRDb21tZW50EiwKCGR1ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIWCg5leHBpcmVkX2xlYXNlcxgDIAEoBRIRCglsZWFzZWRfYnkYBCABKAkSLwoLbGVhc2VfdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKBnBhcmVudBgGIAEoCzIcLnJpcG9zdGUudjEuTW9kZXJhdGVkQ29tbWVudCKgAQoWTGlzdFJldmlld0l0ZW1zUmVxdWVzdBITCgtvYmplY3RfdHlwZRgBIAEoCRInCgZjYXVzZXMYAiADKA4yFy5yaXBvc3RlLnYxLlJldmlld0NhdXNlEhEKCW1lbWJlcl9pZBgDIAEoCRIOCgZsZWFzZWQYBCABKAgSEQoJcGFnZV9zaXplGAUgASgFEhIKCnBhZ2VfdG9rZW4YBiABKAkiWQoXTGlzdFJldmlld0l0ZW1zUmVzcG9uc2USJQoFaXRlbXMYASADKAsyFi5yaXBvc3RlLnYxLlJldmlld0l0ZW0SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIroBChdDbGFpbVJldmlld0l0ZW1zUmVxdWVzdBITCgtvYmplY3RfdHlwZRgBIAEoCRInCgZjYXVzZXMYAiADKA4yFy5yaXBvc3RlLnYxLlJldmlld0NhdXNlEg0KBWxpbWl0GAMgASgFEigKBWxlYXNlGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDG1vZGVyYXRvcl9pZBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIocBChhDbGFpbVJldmlld0l0ZW1zUmVzcG9uc2USJQoFaXRlbXMYASADKAsyFi5yaXBvc3RlLnYxLlJldmlld0l0ZW0SEwoLbGVhc2VfdG9rZW4YAiABKAkSLwoLbGVhc2VfdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wInMKGVJlbGVhc2VSZXZpZXdJdGVtc1JlcXVlc3QSFwoLY29tbWVudF9pZHMYASADKANCAjABEhMKC2xlYXNlX3Rva2VuGAIgASgJEhQKDG1vZGVyYXRvcl9pZBgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJIi4KGlJlbGVhc2VSZXZpZXdJdGVtc1Jlc3BvbnNlEhAKCHJlbGVhc2VkGAEgASgFIjUKDVZlcmRpY3RUYXJnZXQSFgoKY29tbWVudF9pZBgBIAEoA0ICMAESDAoEZXRhZxgCIAEoCSLWAQoVU3VibWl0VmVyZGljdHNSZXF1ZXN0EiwKBmFjdGlvbhgBIAEoDjIcLnJpcG9zdGUudjEuTW9kZXJhdGlvbkFjdGlvbhIkCgdncm91bmRzGAIgASgLMhMucmlwb3N0ZS52MS5Hcm91bmRzEioKB3RhcmdldHMYAyADKAsyGS5yaXBvc3RlLnYxLlZlcmRpY3RUYXJnZXQSEwoLbGVhc2VfdG9rZW4YBCABKAkSFAoMbW9kZXJhdG9yX2lkGAUgASgJEhIKCnJlcXVlc3RfaWQYBiABKAkiywEKDVZlcmRpY3RSZXN1bHQSFgoKY29tbWVudF9pZBgBIAEoA0ICMAESKAoIZGVjaXNpb24YAiABKAsyFC5yaXBvc3RlLnYxLkRlY2lzaW9uSAASJgoFZXJyb3IYAyABKAsyFS5yaXBvc3RlLnYxLkl0ZW1FcnJvckgAEhwKEHN1YmplY3RfcmV2aXNpb24YBCABKANCAjABEgwKBGV0YWcYBSABKAkSGgoScHJvcG9zZWRfZWRpdF9ldGFnGAYgASgJQggKBnJlc3VsdCJEChZTdWJtaXRWZXJkaWN0c1Jlc3BvbnNlEioKB3Jlc3VsdHMYASADKAsyGS5yaXBvc3RlLnYxLlZlcmRpY3RSZXN1bHQiRQobR2V0TW9kZXJhdGVkQ29tbWVudHNSZXF1ZXN0Eg8KA2lkcxgBIAMoA0ICMAESFQoNYWxsb3dfbWlzc2luZxgCIAEoCCJjChxHZXRNb2RlcmF0ZWRDb21tZW50c1Jlc3BvbnNlEi4KCGNvbW1lbnRzGAEgAygLMhwucmlwb3N0ZS52MS5Nb2RlcmF0ZWRDb21tZW50EhMKB21pc3NpbmcYAiADKANCAjABIokBChRMaXN0RGVjaXNpb25zUmVxdWVzdBIYCgpjb21tZW50X2lkGAEgASgDQgIwAUgAEioKBm1lbWJlchgCIAEoCzIYLnJpcG9zdGUudjEuTWVtYmVyT2ZUeXBlSAASEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAlCBAoCb2YiNgoMTWVtYmVyT2ZUeXBlEhMKC29iamVjdF90eXBlGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCSJZChVMaXN0RGVjaXNpb25zUmVzcG9uc2USJwoJZGVjaXNpb25zGAEgAygLMhQucmlwb3N0ZS52MS5EZWNpc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiUwoSTGlzdFJlcG9ydHNSZXF1ZXN0EhYKCmNvbW1lbnRfaWQYASABKANCAjABEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJIlMKE0xpc3RSZXBvcnRzUmVzcG9uc2USIwoHcmVwb3J0cxgBIAMoCzISLnJpcG9zdGUudjEuUmVwb3J0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLkAQoGUmVwb3J0EhYKCmNvbW1lbnRfaWQYASABKANCAjABEhEKCW1lbWJlcl9pZBgCIAEoCRIoCgZyZWFzb24YAyABKA4yGC5yaXBvc3RlLnYxLlJlcG9ydFJlYXNvbhIMCgR0ZXh0GAQgASgJEhYKDmNsYWltc19pbGxlZ2FsGAUgASgIEhcKD2xlZ2FsX3JlZmVyZW5jZRgGIAEoCRIOCgZ3ZWlnaHQYByABKAUSDAoEb3BlbhgIIAEoCBIoCgR0aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCqXAwoQTW9kZXJhdGlvbkFjdGlvbhIhCh1NT0RFUkFUSU9OX0FDVElPTl9VTlNQRUNJRklFRBAAEh0KGU1PREVSQVRJT05fQUNUSU9OX0FQUFJPVkUQARIcChhNT0RFUkFUSU9OX0FDVElPTl9SRUpFQ1QQAhIaChZNT0RFUkFUSU9OX0FDVElPTl9ISURFEAMSHAoYTU9ERVJBVElPTl9BQ1RJT05fVU5ISURFEAQSHAoYTU9ERVJBVElPTl9BQ1RJT05fREVMRVRFEAUSHgoaTU9ERVJBVElPTl9BQ1RJT05fV0lUSEhPTEQQBhIaChZNT0RFUkFUSU9OX0FDVElPTl9LRUVQEAcSHAoYTU9ERVJBVElPTl9BQ1RJT05fQVBQRUFMEAgSHQoZTU9ERVJBVElPTl9BQ1RJT05fUkVTVE9SRRAJEhoKFk1PREVSQVRJT05fQUNUSU9OX0hPTEQQChIaChZNT0RFUkFUSU9OX0FDVElPTl9GTEFHEAsSGgoWTU9ERVJBVElPTl9BQ1RJT05fTUFTSxAMKqgCCglEZXRlY3Rpb24SGQoVREVURUNUSU9OX1VOU1BFQ0lGSUVEEAASFwoTREVURUNUSU9OX01PREVSQVRPUhABEhcKE0RFVEVDVElPTl9XT1JEX0xJU1QQAhISCg5ERVRFQ1RJT05fUlVMRRADEhwKGERFVEVDVElPTl9GSUxURVJfU0VSVklDRRAEEh0KGURFVEVDVElPTl9NRU1CRVJfU1RBTkRJTkcQBRIbChdERVRFQ1RJT05fTUVNQkVSX1JFUE9SVBAGEh0KGURFVEVDVElPTl9UUlVTVEVEX0ZMQUdHRVIQBxIXChNERVRFQ1RJT05fQVVUSE9SSVRZEAgSFAoQREVURUNUSU9OX0FQUEVBTBAJEhIKDkRFVEVDVElPTl9NT0RFEAoqagoKQXV0b21hdGlvbhIaChZBVVRPTUFUSU9OX1VOU1BFQ0lGSUVEEAASEwoPQVVUT01BVElPTl9OT05FEAESFgoSQVVUT01BVElPTl9QQVJUSUFMEAISEwoPQVVUT01BVElPTl9GVUxMEAMq4gEKC1Jldmlld0NhdXNlEhwKGFJFVklFV19DQVVTRV9VTlNQRUNJRklFRBAAEhQKEFJFVklFV19DQVVTRV9ORVcQARIVChFSRVZJRVdfQ0FVU0VfRURJVBACEhcKE1JFVklFV19DQVVTRV9SRVBPUlQQAxIVChFSRVZJRVdfQ0FVU0VfRkxBRxAEEiQKIFJFVklFV19DQVVTRV9TRVJWSUNFX1VOQVZBSUxBQkxFEAUSFwoTUkVWSUVXX0NBVVNFX0FQUEVBTBAGEhkKFVJFVklFV19DQVVTRV9XSVRISEVMRBAHKr8DCgxSZXBvcnRSZWFzb24SHQoZUkVQT1JUX1JFQVNPTl9VTlNQRUNJRklFRBAAEhYKElJFUE9SVF9SRUFTT05fU1BBTRABEhYKElJFUE9SVF9SRUFTT05fSEFURRACEhwKGFJFUE9SVF9SRUFTT05fSEFSQVNTTUVOVBADEhoKFlJFUE9SVF9SRUFTT05fVklPTEVOQ0UQBBIYChRSRVBPUlRfUkVBU09OX1NFWFVBTBAFEhsKF1JFUE9SVF9SRUFTT05fU0VMRl9IQVJNEAYSHwobUkVQT1JUX1JFQVNPTl9JTExFR0FMX0dPT0RTEAcSHgoaUkVQT1JUX1JFQVNPTl9QUklWQVRFX0RBVEEQCBIbChdSRVBPUlRfUkVBU09OX0NPUFlSSUdIVBAJEiAKHFJFUE9SVF9SRUFTT05fTUlTSU5GT1JNQVRJT04QChIbChdSRVBPUlRfUkVBU09OX09GRl9UT1BJQxALEh8KG1JFUE9SVF9SRUFTT05fSU1QRVJTT05BVElPThAMEhgKFFJFUE9SVF9SRUFTT05fTUlOT1JTEA0SFwoTUkVQT1JUX1JFQVNPTl9PVEhFUhAOYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_riposte_v1_admin, file_riposte_v1_comment]);
 
 /**
  * The reasons of an act: what the author is told, and what stays inside.
@@ -146,6 +146,13 @@ export type ModeratedComment = Message<"riposte.v1.ModeratedComment"> & {
    * @generated from field: string platform = 9;
    */
   platform: string;
+
+  /**
+   * The content before words were masked; unset if none were. Not served yet.
+   *
+   * @generated from field: riposte.v1.Content original = 10;
+   */
+  original?: Content | undefined;
 };
 
 /**
@@ -190,7 +197,8 @@ export type Decision = Message<"riposte.v1.Decision"> & {
   proposedEdit: boolean;
 
   /**
-   * The state before. Of a deleted comment: the state to which Undelete would have returned.
+   * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
+   * the state to which Undelete would have returned.
    *
    * @generated from field: riposte.v1.CommentState from_state = 5;
    */
@@ -216,6 +224,13 @@ export type Decision = Message<"riposte.v1.Decision"> & {
    * @generated from field: string actor_id = 8;
    */
   actorId: string;
+
+  /**
+   * The findings of the policy; empty for decisions of people.
+   *
+   * @generated from field: repeated riposte.v1.RuleHit hits = 9;
+   */
+  hits: RuleHit[];
 
   /**
    * The time at which it was taken.
@@ -253,6 +268,69 @@ export type Decision = Message<"riposte.v1.Decision"> & {
  */
 export const DecisionSchema: GenMessage<Decision> = /*@__PURE__*/
   messageDesc(file_riposte_v1_moderation, 2);
+
+/**
+ * One finding of the policy in a text. At most 32 in a decision.
+ *
+ * @generated from message riposte.v1.RuleHit
+ */
+export type RuleHit = Message<"riposte.v1.RuleHit"> & {
+  /**
+   * The list, the rule set of the object type, or the provider.
+   *
+   * @generated from field: string source = 1;
+   */
+  source: string;
+
+  /**
+   * Its version at that time.
+   *
+   * @generated from field: string version = 2;
+   */
+  version: string;
+
+  /**
+   * The entry or rule.
+   *
+   * @generated from field: string rule = 3;
+   */
+  rule: string;
+
+  /**
+   * The span in the stored text, in code points: [start, end). Both 0 if it concerns the whole.
+   *
+   * @generated from field: int32 start = 4;
+   */
+  start: number;
+
+  /**
+   * The end of the span.
+   *
+   * @generated from field: int32 end = 5;
+   */
+  end: number;
+
+  /**
+   * The score of a provider, 0 to 1.
+   *
+   * @generated from field: double score = 6;
+   */
+  score: number;
+
+  /**
+   * True: it only counts and has no effect.
+   *
+   * @generated from field: bool dry_run = 7;
+   */
+  dryRun: boolean;
+};
+
+/**
+ * Describes the message riposte.v1.RuleHit.
+ * Use `create(RuleHitSchema)` to create a new message.
+ */
+export const RuleHitSchema: GenMessage<RuleHit> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_moderation, 3);
 
 /**
  * Something to judge: one comment with everything that is open on it. Its id is the comment's.
@@ -309,7 +387,7 @@ export type ReviewItem = Message<"riposte.v1.ReviewItem"> & {
  * Use `create(ReviewItemSchema)` to create a new message.
  */
 export const ReviewItemSchema: GenMessage<ReviewItem> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 3);
+  messageDesc(file_riposte_v1_moderation, 4);
 
 /**
  * Asks for a page of the review queue.
@@ -366,7 +444,7 @@ export type ListReviewItemsRequest = Message<"riposte.v1.ListReviewItemsRequest"
  * Use `create(ListReviewItemsRequestSchema)` to create a new message.
  */
 export const ListReviewItemsRequestSchema: GenMessage<ListReviewItemsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 4);
+  messageDesc(file_riposte_v1_moderation, 5);
 
 /**
  * A page of the review queue, by due time.
@@ -394,7 +472,7 @@ export type ListReviewItemsResponse = Message<"riposte.v1.ListReviewItemsRespons
  * Use `create(ListReviewItemsResponseSchema)` to create a new message.
  */
 export const ListReviewItemsResponseSchema: GenMessage<ListReviewItemsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 5);
+  messageDesc(file_riposte_v1_moderation, 6);
 
 /**
  * Asks for work: some of the items that are due first, for this moderator alone.
@@ -452,7 +530,7 @@ export type ClaimReviewItemsRequest = Message<"riposte.v1.ClaimReviewItemsReques
  * Use `create(ClaimReviewItemsRequestSchema)` to create a new message.
  */
 export const ClaimReviewItemsRequestSchema: GenMessage<ClaimReviewItemsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 6);
+  messageDesc(file_riposte_v1_moderation, 7);
 
 /**
  * The leased items.
@@ -487,7 +565,7 @@ export type ClaimReviewItemsResponse = Message<"riposte.v1.ClaimReviewItemsRespo
  * Use `create(ClaimReviewItemsResponseSchema)` to create a new message.
  */
 export const ClaimReviewItemsResponseSchema: GenMessage<ClaimReviewItemsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 7);
+  messageDesc(file_riposte_v1_moderation, 8);
 
 /**
  * Gives leased items back.
@@ -529,7 +607,7 @@ export type ReleaseReviewItemsRequest = Message<"riposte.v1.ReleaseReviewItemsRe
  * Use `create(ReleaseReviewItemsRequestSchema)` to create a new message.
  */
 export const ReleaseReviewItemsRequestSchema: GenMessage<ReleaseReviewItemsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 8);
+  messageDesc(file_riposte_v1_moderation, 9);
 
 /**
  * The number of items that were given back.
@@ -550,7 +628,7 @@ export type ReleaseReviewItemsResponse = Message<"riposte.v1.ReleaseReviewItemsR
  * Use `create(ReleaseReviewItemsResponseSchema)` to create a new message.
  */
 export const ReleaseReviewItemsResponseSchema: GenMessage<ReleaseReviewItemsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 9);
+  messageDesc(file_riposte_v1_moderation, 10);
 
 /**
  * What is judged. A verdict holds only for the version it names.
@@ -579,7 +657,7 @@ export type VerdictTarget = Message<"riposte.v1.VerdictTarget"> & {
  * Use `create(VerdictTargetSchema)` to create a new message.
  */
 export const VerdictTargetSchema: GenMessage<VerdictTarget> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 10);
+  messageDesc(file_riposte_v1_moderation, 11);
 
 /**
  * One act on 1 to 100 comments. Each target is durable, or has its own error.
@@ -636,7 +714,7 @@ export type SubmitVerdictsRequest = Message<"riposte.v1.SubmitVerdictsRequest"> 
  * Use `create(SubmitVerdictsRequestSchema)` to create a new message.
  */
 export const SubmitVerdictsRequestSchema: GenMessage<SubmitVerdictsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 11);
+  messageDesc(file_riposte_v1_moderation, 12);
 
 /**
  * The outcome of one target.
@@ -703,7 +781,7 @@ export type VerdictResult = Message<"riposte.v1.VerdictResult"> & {
  * Use `create(VerdictResultSchema)` to create a new message.
  */
 export const VerdictResultSchema: GenMessage<VerdictResult> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 12);
+  messageDesc(file_riposte_v1_moderation, 13);
 
 /**
  * The results, in the order of the targets.
@@ -724,7 +802,7 @@ export type SubmitVerdictsResponse = Message<"riposte.v1.SubmitVerdictsResponse"
  * Use `create(SubmitVerdictsResponseSchema)` to create a new message.
  */
 export const SubmitVerdictsResponseSchema: GenMessage<SubmitVerdictsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 13);
+  messageDesc(file_riposte_v1_moderation, 14);
 
 /**
  * Asks for comments as moderators see them.
@@ -753,7 +831,7 @@ export type GetModeratedCommentsRequest = Message<"riposte.v1.GetModeratedCommen
  * Use `create(GetModeratedCommentsRequestSchema)` to create a new message.
  */
 export const GetModeratedCommentsRequestSchema: GenMessage<GetModeratedCommentsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 14);
+  messageDesc(file_riposte_v1_moderation, 15);
 
 /**
  * The comments, in the order of the request.
@@ -781,7 +859,7 @@ export type GetModeratedCommentsResponse = Message<"riposte.v1.GetModeratedComme
  * Use `create(GetModeratedCommentsResponseSchema)` to create a new message.
  */
 export const GetModeratedCommentsResponseSchema: GenMessage<GetModeratedCommentsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 15);
+  messageDesc(file_riposte_v1_moderation, 16);
 
 /**
  * Asks for decisions, newest first.
@@ -833,7 +911,7 @@ export type ListDecisionsRequest = Message<"riposte.v1.ListDecisionsRequest"> & 
  * Use `create(ListDecisionsRequestSchema)` to create a new message.
  */
 export const ListDecisionsRequestSchema: GenMessage<ListDecisionsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 16);
+  messageDesc(file_riposte_v1_moderation, 17);
 
 /**
  * A member under one object type. The same id under another type is another person.
@@ -861,7 +939,7 @@ export type MemberOfType = Message<"riposte.v1.MemberOfType"> & {
  * Use `create(MemberOfTypeSchema)` to create a new message.
  */
 export const MemberOfTypeSchema: GenMessage<MemberOfType> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 17);
+  messageDesc(file_riposte_v1_moderation, 18);
 
 /**
  * A page of decisions.
@@ -889,7 +967,7 @@ export type ListDecisionsResponse = Message<"riposte.v1.ListDecisionsResponse"> 
  * Use `create(ListDecisionsResponseSchema)` to create a new message.
  */
 export const ListDecisionsResponseSchema: GenMessage<ListDecisionsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 18);
+  messageDesc(file_riposte_v1_moderation, 19);
 
 /**
  * Asks for the reports on a comment, newest first.
@@ -925,7 +1003,7 @@ export type ListReportsRequest = Message<"riposte.v1.ListReportsRequest"> & {
  * Use `create(ListReportsRequestSchema)` to create a new message.
  */
 export const ListReportsRequestSchema: GenMessage<ListReportsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 19);
+  messageDesc(file_riposte_v1_moderation, 20);
 
 /**
  * A page of reports.
@@ -953,7 +1031,7 @@ export type ListReportsResponse = Message<"riposte.v1.ListReportsResponse"> & {
  * Use `create(ListReportsResponseSchema)` to create a new message.
  */
 export const ListReportsResponseSchema: GenMessage<ListReportsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 20);
+  messageDesc(file_riposte_v1_moderation, 21);
 
 /**
  * One report, with the member who made it. Only ModerationService tells reporters.
@@ -1030,7 +1108,7 @@ export type Report = Message<"riposte.v1.Report"> & {
  * Use `create(ReportSchema)` to create a new message.
  */
 export const ReportSchema: GenMessage<Report> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_moderation, 21);
+  messageDesc(file_riposte_v1_moderation, 22);
 
 /**
  * An act on a comment or on its proposed edit.
@@ -1104,6 +1182,34 @@ export enum ModerationAction {
    * @generated from enum value: MODERATION_ACTION_APPEAL = 8;
    */
   APPEAL = 8,
+
+  /**
+   * Only in decisions of an undone operation: back to the state before it. Not served yet.
+   *
+   * @generated from enum value: MODERATION_ACTION_RESTORE = 9;
+   */
+  RESTORE = 9,
+
+  /**
+   * Only in decisions of the policy: a new text or an edit waits.
+   *
+   * @generated from enum value: MODERATION_ACTION_HOLD = 10;
+   */
+  HOLD = 10,
+
+  /**
+   * Only in decisions of the policy: in sight, and put into the review queue.
+   *
+   * @generated from enum value: MODERATION_ACTION_FLAG = 11;
+   */
+  FLAG = 11,
+
+  /**
+   * Only in decisions of the policy: words of the text are masked. Not served yet.
+   *
+   * @generated from enum value: MODERATION_ACTION_MASK = 12;
+   */
+  MASK = 12,
 }
 
 /**
@@ -1257,7 +1363,7 @@ export enum ReviewCause {
   UNSPECIFIED = 0,
 
   /**
-   * A new comment under pre-moderation.
+   * A new comment under pre-moderation, or one that the policy holds.
    *
    * @generated from enum value: REVIEW_CAUSE_NEW = 1;
    */
@@ -1278,8 +1384,7 @@ export enum ReviewCause {
   REPORT = 3,
 
   /**
-   * The policy or the filter service flagged it; in sight unless the comment is PENDING. Not served
-   * yet.
+   * The policy flagged it; in sight unless the comment is PENDING.
    *
    * @generated from enum value: REVIEW_CAUSE_FLAG = 4;
    */

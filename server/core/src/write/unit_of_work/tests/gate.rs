@@ -37,7 +37,7 @@ const REFUSED: [(&str, MakeCommand); 12] = [
     ("Reject", |fixture, of| Reject { target: fixture.target(of.active), ruling: ruling() }.into()),
     ("Approve in sight", |fixture, of| Approve { target: fixture.target(of.active), ruling: ruling() }.into()),
     ("Keep", |fixture, of| {
-        let flag = Edit { disposition: Disposition::Flag, ..fixture.edit(of.active, "author", "flagged") };
+        let flag = Edit { judged: Disposition::Flag.into(), ..fixture.edit(of.active, "author", "flagged") };
         fixture.run(flag);
         Keep { target: fixture.target(of.active), ruling: ruling() }.into()
     }),
@@ -49,10 +49,10 @@ const REFUSED: [(&str, MakeCommand); 12] = [
         Appeal { target: fixture.target(of.active), appeal, window: Duration::from_secs(60) }.into()
     }),
     ("a proposal", |fixture, of| {
-        Edit { disposition: Disposition::Hold, ..fixture.edit(of.active, "author", "other") }.into()
+        Edit { judged: Disposition::Hold.into(), ..fixture.edit(of.active, "author", "other") }.into()
     }),
     ("a refused proposal", |fixture, of| {
-        Edit { disposition: Disposition::Reject, ..fixture.edit(of.active, "author", "other") }.into()
+        Edit { judged: Disposition::Reject.into(), ..fixture.edit(of.active, "author", "other") }.into()
     }),
     ("an edit of a comment that waits", |fixture, of| fixture.edit(of.pending, "author", "other").into()),
     ("an undelete that waits again", |fixture, of| fixture.undelete(of.deleted, "author").into()),

@@ -1,6 +1,6 @@
 //! A repeated request returns its first output, whatever has happened to its subject since.
 
-use super::fixture::{Fixture, view};
+use super::fixture::{Fixture, member, view};
 use super::verbs::{author, delete_subject, moderator, update_subject};
 use crate::Effect;
 use crate::domain::error::Error;
@@ -8,7 +8,9 @@ use crate::domain::ids::CommentId;
 use crate::domain::request::{Fingerprint, RequestIdentity};
 use crate::domain::state::CommentState;
 use crate::domain::subject::SubjectState;
-use crate::write::verbs::{BatchType, Command, CommandKind, UndeleteSubject, UpdateSubject};
+use crate::write::verbs::{
+    BatchType, Command, CommandKind, Delete, DeleteActor, Hide, Ruling, UndeleteSubject, Unhide, UpdateSubject,
+};
 
 fn other_body(command: &Command) -> Command {
     let fingerprint = Fingerprint(command.request.fingerprint.0 + 1);
@@ -102,6 +104,31 @@ fn an_order_that_a_version_without_notes_in_fingerprints_recorded_is_a_repeat() 
         assert_ne!(fingerprint, Fingerprint::of(&parts), "{name}");
         let repeated = fixture.run_command(&with(fingerprint)).expect(name);
         assert_eq!((repeated.revision, repeated.replayed), (recorded.revision, true), "{name}");
+    }
+}
+
+#[test]
+fn an_order_without_a_note_is_not_repeated_by_one_with_a_note() {
+    let mut fixture = Fixture::open();
+    let root = fixture.root();
+    let noted: [CommandKind; 3] =
+        [fixture.hide(root).into(), fixture.unhide(root).into(), fixture.delete(root, moderator()).into()];
+    for noted in noted {
+        let name = noted.name();
+        let noted = fixture.command(noted);
+        let ruling = Ruling::noted(member("mod"), String::new());
+        let verb: CommandKind = match noted.verb.clone() {
+            CommandKind::Hide(order) => Hide { ruling, ..order }.into(),
+            CommandKind::Unhide(order) => Unhide { ruling, ..order }.into(),
+            CommandKind::Delete(order) => Delete { actor: DeleteActor::Moderator(Box::new(ruling)), ..order }.into(),
+            other => panic!("{other:?}"),
+        };
+        let fingerprint = verb.fingerprint(&noted.subject);
+        let bare = Command { verb, request: RequestIdentity { fingerprint, ..noted.request }, ..noted.clone() };
+        let first = fixture.run_command(&bare).expect(name);
+        assert_eq!(fixture.run_command(&noted), Err(Error::RequestIdReused), "{name}");
+        let repeated = fixture.run_command(&bare).expect(name);
+        assert_eq!((repeated.revision, repeated.replayed), (first.revision, true), "{name}");
     }
 }
 

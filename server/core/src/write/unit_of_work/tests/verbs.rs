@@ -7,6 +7,7 @@ use crate::domain::lifecycle::DeletedBy;
 use crate::domain::like::LikeValue;
 use crate::domain::object_type::ModerationMode;
 use crate::domain::origin::ImportOrigin;
+use crate::domain::policy_judgement::PolicyJudgement;
 use crate::domain::request::RequestId;
 use crate::domain::state::CommentState;
 use crate::domain::subject::{Metadata, SubjectState};
@@ -47,7 +48,15 @@ impl Fixture {
         let id = self.id();
         let (member, content) = (member("author"), text(&format!("root {}", id.get())));
         let moderation = ModerationMode::Post;
-        Create { id, member, content, client: ClientInfo::default(), auto_create: None, moderation }
+        Create {
+            id,
+            member,
+            content,
+            client: ClientInfo::default(),
+            auto_create: None,
+            moderation,
+            judged: PolicyJudgement::default(),
+        }
     }
 
     /// Writes a reply by "author".
@@ -56,7 +65,16 @@ impl Fixture {
         let (member, content) = (member("author"), text(&format!("reply {}", id.get())));
         let parent = self.target(parent);
         let moderation = ModerationMode::Post;
-        Reply { id, parent, member, content, client: ClientInfo::default(), max_depth, moderation }
+        Reply {
+            id,
+            parent,
+            member,
+            content,
+            client: ClientInfo::default(),
+            max_depth,
+            moderation,
+            judged: PolicyJudgement::default(),
+        }
     }
 
     /// Imports a root by "author", deleted by its author if `state` is DELETED.

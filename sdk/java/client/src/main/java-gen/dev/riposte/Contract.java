@@ -4,7 +4,7 @@ package dev.riposte;
 import java.util.List;
 import java.util.Map;
 
-/** What the contract fixes for every client of this version. */
+/** The values of the contract for every client of this version. */
 final class Contract {
   /** The version of this SDK. */
   static final String VERSION = "0.1.0";

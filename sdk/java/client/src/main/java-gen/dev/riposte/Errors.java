@@ -116,8 +116,8 @@ public final class Errors {
    * <li>OBJECT_TYPE_UNKNOWN: The object type is not registered. Register it in the configuration.
    * <li>LIKE_INVALID: The like value is unspecified or unknown.
    * <li>FIELD_INVALID: Fields are out of bounds; BadRequest lists all of them.
-   * <li>CONTENT_BLOCKED: A rule of the object type refuses the text; the metadata names the rule,
-   * never the words. Not served yet.
+   * <li>CONTENT_BLOCKED: A rule of the object type refuses the text, and nothing is stored. The
+   * metadata names the rule, never the words.
    * <li>CONTENT_TOO_LONG: The text has too many code points after NFC.
    * <li>MESSAGE_TOO_LARGE: The whole message is larger than the service reads.
    * <li>PAGE_TOKEN_INVALID: The page token is none that the service gave out. Begin the walk anew.
@@ -218,6 +218,9 @@ public final class Errors {
    * after the delay in RetryInfo.
    * <li>SERVER_STOPPING: The process that served the stream stops; others go on. Watch again with
    * the last revision received as `after_revision`.
+   * <li>POLICY_UNAVAILABLE: A service that judges texts or members could not be asked, and the
+   * object type refuses writes meanwhile. Repeat with the same request_id after the delay in
+   * RetryInfo. Not served yet.
    * </ul>
    */
   public static final class Unavailable extends RiposteException {

@@ -15,7 +15,7 @@ import java.util.concurrent.Future;
 import java.util.function.UnaryOperator;
 
 /**
- * What stands in the service, with the things one does to it. Every handle may be used by any
+ * Handles of the objects in the service, with their calls. Every handle may be used by any
  * number of threads.
  */
 public final class Handles {
@@ -58,7 +58,7 @@ public final class Handles {
     }
 
     /**
-     * What this handle holds.
+     * The message of this handle.
      *
      * @return the message
      */
@@ -431,7 +431,7 @@ public final class Handles {
     }
 
     /**
-     * What this handle holds.
+     * The message of this handle.
      *
      * @return the message
      */
@@ -571,7 +571,7 @@ public final class Handles {
     }
 
     /**
-     * What this handle holds.
+     * The message of this handle.
      *
      * @return the message
      */
@@ -646,7 +646,7 @@ public final class Handles {
     }
 
     /**
-     * What this handle holds.
+     * The message of this handle.
      *
      * @return the message
      */
@@ -728,7 +728,7 @@ public final class Handles {
     }
 
     /**
-     * What this handle holds.
+     * The message of this handle.
      *
      * @return the message
      */
@@ -910,7 +910,7 @@ public final class Handles {
     }
 
     /**
-     * What this handle holds.
+     * The message of this handle.
      *
      * @return the message
      */
@@ -966,7 +966,7 @@ public final class Handles {
     }
 
     /**
-     * What this handle holds.
+     * The message of this handle.
      *
      * @return the message
      */
@@ -1582,7 +1582,7 @@ public final class Handles {
     }
 
     /**
-     * What this handle holds.
+     * The message of this handle.
      *
      * @return the message
      */
@@ -1689,7 +1689,7 @@ public final class Handles {
 
   /**
    * Marks what a member likes, asking of 200 at a time, side by side. What cannot be asked stays
-   * unknown; INVALID_ARGUMENT is thrown, since the member is no name of one.
+   * unknown; INVALID_ARGUMENT is thrown, since the member id is invalid.
    */
   private static void ownLikes(Services client, SubjectKey subject, String member, List<Comment> marked) {
     List<Long> ids = new ArrayList<>(new LinkedHashSet<>(marked.stream().map(Comment::getId).toList()));

@@ -55,14 +55,6 @@ public enum CommentState
   COMMENT_STATE_HIDDEN(4),
   /**
    * <pre>
-   * Looks ACTIVE to its author alone. Not served yet.
-   * </pre>
-   *
-   * <code>COMMENT_STATE_SHADOWED = 5;</code>
-   */
-  COMMENT_STATE_SHADOWED(5),
-  /**
-   * <pre>
    * Deleted; see `deleted_by`.
    * </pre>
    *
@@ -114,14 +106,6 @@ public enum CommentState
   public static final int COMMENT_STATE_HIDDEN_VALUE = 4;
   /**
    * <pre>
-   * Looks ACTIVE to its author alone. Not served yet.
-   * </pre>
-   *
-   * <code>COMMENT_STATE_SHADOWED = 5;</code>
-   */
-  public static final int COMMENT_STATE_SHADOWED_VALUE = 5;
-  /**
-   * <pre>
    * Deleted; see `deleted_by`.
    * </pre>
    *
@@ -159,7 +143,6 @@ public enum CommentState
       case 2: return COMMENT_STATE_PENDING;
       case 3: return COMMENT_STATE_REJECTED;
       case 4: return COMMENT_STATE_HIDDEN;
-      case 5: return COMMENT_STATE_SHADOWED;
       case 6: return COMMENT_STATE_DELETED;
       default: return null;
     }

@@ -26,6 +26,7 @@ private static final long serialVersionUID = 0L;
     fromState_ = 0;
     toState_ = 0;
     actorId_ = "";
+    hits_ = java.util.Collections.emptyList();
     appealText_ = "";
     appealedDecisionId_ = "";
   }
@@ -158,7 +159,8 @@ private static final long serialVersionUID = 0L;
   private int fromState_ = 0;
   /**
    * <pre>
-   * The state before. Of a deleted comment: the state to which Undelete would have returned.
+   * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
+   * the state to which Undelete would have returned.
    * </pre>
    *
    * <code>.riposte.v1.CommentState from_state = 5 [json_name = "fromState"];</code>
@@ -169,7 +171,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The state before. Of a deleted comment: the state to which Undelete would have returned.
+   * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
+   * the state to which Undelete would have returned.
    * </pre>
    *
    * <code>.riposte.v1.CommentState from_state = 5 [json_name = "fromState"];</code>
@@ -289,6 +292,67 @@ private static final long serialVersionUID = 0L;
     } else {
       return (com.google.protobuf.ByteString) ref;
     }
+  }
+
+  public static final int HITS_FIELD_NUMBER = 9;
+  @SuppressWarnings("serial")
+  private java.util.List<dev.riposte.v1.RuleHit> hits_;
+  /**
+   * <pre>
+   * The findings of the policy; empty for decisions of people.
+   * </pre>
+   *
+   * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+   */
+  @java.lang.Override
+  public java.util.List<dev.riposte.v1.RuleHit> getHitsList() {
+    return hits_;
+  }
+  /**
+   * <pre>
+   * The findings of the policy; empty for decisions of people.
+   * </pre>
+   *
+   * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+   */
+  @java.lang.Override
+  public java.util.List<? extends dev.riposte.v1.RuleHitOrBuilder> 
+      getHitsOrBuilderList() {
+    return hits_;
+  }
+  /**
+   * <pre>
+   * The findings of the policy; empty for decisions of people.
+   * </pre>
+   *
+   * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+   */
+  @java.lang.Override
+  public int getHitsCount() {
+    return hits_.size();
+  }
+  /**
+   * <pre>
+   * The findings of the policy; empty for decisions of people.
+   * </pre>
+   *
+   * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+   */
+  @java.lang.Override
+  public dev.riposte.v1.RuleHit getHits(int index) {
+    return hits_.get(index);
+  }
+  /**
+   * <pre>
+   * The findings of the policy; empty for decisions of people.
+   * </pre>
+   *
+   * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+   */
+  @java.lang.Override
+  public dev.riposte.v1.RuleHitOrBuilder getHitsOrBuilder(
+      int index) {
+    return hits_.get(index);
   }
 
   public static final int TIME_FIELD_NUMBER = 11;
@@ -502,6 +566,9 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(actorId_)) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 8, actorId_);
     }
+    for (int i = 0; i < hits_.size(); i++) {
+      output.writeMessage(9, hits_.get(i));
+    }
     if (((bitField0_ & 0x00000002) != 0)) {
       output.writeMessage(11, getTime());
     }
@@ -553,6 +620,10 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(actorId_)) {
       size += com.google.protobuf.GeneratedMessageV3.computeStringSize(8, actorId_);
     }
+    for (int i = 0; i < hits_.size(); i++) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(9, hits_.get(i));
+    }
     if (((bitField0_ & 0x00000002) != 0)) {
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(11, getTime());
@@ -598,6 +669,8 @@ private static final long serialVersionUID = 0L;
     }
     if (!getActorId()
         .equals(other.getActorId())) return false;
+    if (!getHitsList()
+        .equals(other.getHitsList())) return false;
     if (hasTime() != other.hasTime()) return false;
     if (hasTime()) {
       if (!getTime()
@@ -643,6 +716,10 @@ private static final long serialVersionUID = 0L;
     }
     hash = (37 * hash) + ACTOR_ID_FIELD_NUMBER;
     hash = (53 * hash) + getActorId().hashCode();
+    if (getHitsCount() > 0) {
+      hash = (37 * hash) + HITS_FIELD_NUMBER;
+      hash = (53 * hash) + getHitsList().hashCode();
+    }
     if (hasTime()) {
       hash = (37 * hash) + TIME_FIELD_NUMBER;
       hash = (53 * hash) + getTime().hashCode();
@@ -790,6 +867,7 @@ private static final long serialVersionUID = 0L;
       if (com.google.protobuf.GeneratedMessageV3
               .alwaysUseFieldBuilders) {
         getGroundsFieldBuilder();
+        getHitsFieldBuilder();
         getTimeFieldBuilder();
         getAppealUntilFieldBuilder();
       }
@@ -810,6 +888,13 @@ private static final long serialVersionUID = 0L;
         groundsBuilder_ = null;
       }
       actorId_ = "";
+      if (hitsBuilder_ == null) {
+        hits_ = java.util.Collections.emptyList();
+      } else {
+        hits_ = null;
+        hitsBuilder_.clear();
+      }
+      bitField0_ = (bitField0_ & ~0x00000100);
       time_ = null;
       if (timeBuilder_ != null) {
         timeBuilder_.dispose();
@@ -848,9 +933,22 @@ private static final long serialVersionUID = 0L;
     @java.lang.Override
     public dev.riposte.v1.Decision buildPartial() {
       dev.riposte.v1.Decision result = new dev.riposte.v1.Decision(this);
+      buildPartialRepeatedFields(result);
       if (bitField0_ != 0) { buildPartial0(result); }
       onBuilt();
       return result;
+    }
+
+    private void buildPartialRepeatedFields(dev.riposte.v1.Decision result) {
+      if (hitsBuilder_ == null) {
+        if (((bitField0_ & 0x00000100) != 0)) {
+          hits_ = java.util.Collections.unmodifiableList(hits_);
+          bitField0_ = (bitField0_ & ~0x00000100);
+        }
+        result.hits_ = hits_;
+      } else {
+        result.hits_ = hitsBuilder_.build();
+      }
     }
 
     private void buildPartial0(dev.riposte.v1.Decision result) {
@@ -883,22 +981,22 @@ private static final long serialVersionUID = 0L;
       if (((from_bitField0_ & 0x00000080) != 0)) {
         result.actorId_ = actorId_;
       }
-      if (((from_bitField0_ & 0x00000100) != 0)) {
+      if (((from_bitField0_ & 0x00000200) != 0)) {
         result.time_ = timeBuilder_ == null
             ? time_
             : timeBuilder_.build();
         to_bitField0_ |= 0x00000002;
       }
-      if (((from_bitField0_ & 0x00000200) != 0)) {
+      if (((from_bitField0_ & 0x00000400) != 0)) {
         result.appealUntil_ = appealUntilBuilder_ == null
             ? appealUntil_
             : appealUntilBuilder_.build();
         to_bitField0_ |= 0x00000004;
       }
-      if (((from_bitField0_ & 0x00000400) != 0)) {
+      if (((from_bitField0_ & 0x00000800) != 0)) {
         result.appealText_ = appealText_;
       }
-      if (((from_bitField0_ & 0x00000800) != 0)) {
+      if (((from_bitField0_ & 0x00001000) != 0)) {
         result.appealedDecisionId_ = appealedDecisionId_;
       }
       result.bitField0_ |= to_bitField0_;
@@ -976,6 +1074,32 @@ private static final long serialVersionUID = 0L;
         bitField0_ |= 0x00000080;
         onChanged();
       }
+      if (hitsBuilder_ == null) {
+        if (!other.hits_.isEmpty()) {
+          if (hits_.isEmpty()) {
+            hits_ = other.hits_;
+            bitField0_ = (bitField0_ & ~0x00000100);
+          } else {
+            ensureHitsIsMutable();
+            hits_.addAll(other.hits_);
+          }
+          onChanged();
+        }
+      } else {
+        if (!other.hits_.isEmpty()) {
+          if (hitsBuilder_.isEmpty()) {
+            hitsBuilder_.dispose();
+            hitsBuilder_ = null;
+            hits_ = other.hits_;
+            bitField0_ = (bitField0_ & ~0x00000100);
+            hitsBuilder_ = 
+              com.google.protobuf.GeneratedMessageV3.alwaysUseFieldBuilders ?
+                 getHitsFieldBuilder() : null;
+          } else {
+            hitsBuilder_.addAllMessages(other.hits_);
+          }
+        }
+      }
       if (other.hasTime()) {
         mergeTime(other.getTime());
       }
@@ -984,12 +1108,12 @@ private static final long serialVersionUID = 0L;
       }
       if (!other.getAppealText().isEmpty()) {
         appealText_ = other.appealText_;
-        bitField0_ |= 0x00000400;
+        bitField0_ |= 0x00000800;
         onChanged();
       }
       if (!other.getAppealedDecisionId().isEmpty()) {
         appealedDecisionId_ = other.appealedDecisionId_;
-        bitField0_ |= 0x00000800;
+        bitField0_ |= 0x00001000;
         onChanged();
       }
       this.mergeUnknownFields(other.getUnknownFields());
@@ -1060,28 +1184,41 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000080;
               break;
             } // case 66
+            case 74: {
+              dev.riposte.v1.RuleHit m =
+                  input.readMessage(
+                      dev.riposte.v1.RuleHit.parser(),
+                      extensionRegistry);
+              if (hitsBuilder_ == null) {
+                ensureHitsIsMutable();
+                hits_.add(m);
+              } else {
+                hitsBuilder_.addMessage(m);
+              }
+              break;
+            } // case 74
             case 90: {
               input.readMessage(
                   getTimeFieldBuilder().getBuilder(),
                   extensionRegistry);
-              bitField0_ |= 0x00000100;
+              bitField0_ |= 0x00000200;
               break;
             } // case 90
             case 98: {
               input.readMessage(
                   getAppealUntilFieldBuilder().getBuilder(),
                   extensionRegistry);
-              bitField0_ |= 0x00000200;
+              bitField0_ |= 0x00000400;
               break;
             } // case 98
             case 106: {
               appealText_ = input.readStringRequireUtf8();
-              bitField0_ |= 0x00000400;
+              bitField0_ |= 0x00000800;
               break;
             } // case 106
             case 114: {
               appealedDecisionId_ = input.readStringRequireUtf8();
-              bitField0_ |= 0x00000800;
+              bitField0_ |= 0x00001000;
               break;
             } // case 114
             default: {
@@ -1357,7 +1494,8 @@ private static final long serialVersionUID = 0L;
     private int fromState_ = 0;
     /**
      * <pre>
-     * The state before. Of a deleted comment: the state to which Undelete would have returned.
+     * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
+     * the state to which Undelete would have returned.
      * </pre>
      *
      * <code>.riposte.v1.CommentState from_state = 5 [json_name = "fromState"];</code>
@@ -1368,7 +1506,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The state before. Of a deleted comment: the state to which Undelete would have returned.
+     * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
+     * the state to which Undelete would have returned.
      * </pre>
      *
      * <code>.riposte.v1.CommentState from_state = 5 [json_name = "fromState"];</code>
@@ -1383,7 +1522,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The state before. Of a deleted comment: the state to which Undelete would have returned.
+     * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
+     * the state to which Undelete would have returned.
      * </pre>
      *
      * <code>.riposte.v1.CommentState from_state = 5 [json_name = "fromState"];</code>
@@ -1396,7 +1536,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The state before. Of a deleted comment: the state to which Undelete would have returned.
+     * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
+     * the state to which Undelete would have returned.
      * </pre>
      *
      * <code>.riposte.v1.CommentState from_state = 5 [json_name = "fromState"];</code>
@@ -1414,7 +1555,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The state before. Of a deleted comment: the state to which Undelete would have returned.
+     * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
+     * the state to which Undelete would have returned.
      * </pre>
      *
      * <code>.riposte.v1.CommentState from_state = 5 [json_name = "fromState"];</code>
@@ -1749,6 +1891,318 @@ private static final long serialVersionUID = 0L;
       return this;
     }
 
+    private java.util.List<dev.riposte.v1.RuleHit> hits_ =
+      java.util.Collections.emptyList();
+    private void ensureHitsIsMutable() {
+      if (!((bitField0_ & 0x00000100) != 0)) {
+        hits_ = new java.util.ArrayList<dev.riposte.v1.RuleHit>(hits_);
+        bitField0_ |= 0x00000100;
+       }
+    }
+
+    private com.google.protobuf.RepeatedFieldBuilderV3<
+        dev.riposte.v1.RuleHit, dev.riposte.v1.RuleHit.Builder, dev.riposte.v1.RuleHitOrBuilder> hitsBuilder_;
+
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public java.util.List<dev.riposte.v1.RuleHit> getHitsList() {
+      if (hitsBuilder_ == null) {
+        return java.util.Collections.unmodifiableList(hits_);
+      } else {
+        return hitsBuilder_.getMessageList();
+      }
+    }
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public int getHitsCount() {
+      if (hitsBuilder_ == null) {
+        return hits_.size();
+      } else {
+        return hitsBuilder_.getCount();
+      }
+    }
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public dev.riposte.v1.RuleHit getHits(int index) {
+      if (hitsBuilder_ == null) {
+        return hits_.get(index);
+      } else {
+        return hitsBuilder_.getMessage(index);
+      }
+    }
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public Builder setHits(
+        int index, dev.riposte.v1.RuleHit value) {
+      if (hitsBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        ensureHitsIsMutable();
+        hits_.set(index, value);
+        onChanged();
+      } else {
+        hitsBuilder_.setMessage(index, value);
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public Builder setHits(
+        int index, dev.riposte.v1.RuleHit.Builder builderForValue) {
+      if (hitsBuilder_ == null) {
+        ensureHitsIsMutable();
+        hits_.set(index, builderForValue.build());
+        onChanged();
+      } else {
+        hitsBuilder_.setMessage(index, builderForValue.build());
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public Builder addHits(dev.riposte.v1.RuleHit value) {
+      if (hitsBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        ensureHitsIsMutable();
+        hits_.add(value);
+        onChanged();
+      } else {
+        hitsBuilder_.addMessage(value);
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public Builder addHits(
+        int index, dev.riposte.v1.RuleHit value) {
+      if (hitsBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        ensureHitsIsMutable();
+        hits_.add(index, value);
+        onChanged();
+      } else {
+        hitsBuilder_.addMessage(index, value);
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public Builder addHits(
+        dev.riposte.v1.RuleHit.Builder builderForValue) {
+      if (hitsBuilder_ == null) {
+        ensureHitsIsMutable();
+        hits_.add(builderForValue.build());
+        onChanged();
+      } else {
+        hitsBuilder_.addMessage(builderForValue.build());
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public Builder addHits(
+        int index, dev.riposte.v1.RuleHit.Builder builderForValue) {
+      if (hitsBuilder_ == null) {
+        ensureHitsIsMutable();
+        hits_.add(index, builderForValue.build());
+        onChanged();
+      } else {
+        hitsBuilder_.addMessage(index, builderForValue.build());
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public Builder addAllHits(
+        java.lang.Iterable<? extends dev.riposte.v1.RuleHit> values) {
+      if (hitsBuilder_ == null) {
+        ensureHitsIsMutable();
+        com.google.protobuf.AbstractMessageLite.Builder.addAll(
+            values, hits_);
+        onChanged();
+      } else {
+        hitsBuilder_.addAllMessages(values);
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public Builder clearHits() {
+      if (hitsBuilder_ == null) {
+        hits_ = java.util.Collections.emptyList();
+        bitField0_ = (bitField0_ & ~0x00000100);
+        onChanged();
+      } else {
+        hitsBuilder_.clear();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public Builder removeHits(int index) {
+      if (hitsBuilder_ == null) {
+        ensureHitsIsMutable();
+        hits_.remove(index);
+        onChanged();
+      } else {
+        hitsBuilder_.remove(index);
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public dev.riposte.v1.RuleHit.Builder getHitsBuilder(
+        int index) {
+      return getHitsFieldBuilder().getBuilder(index);
+    }
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public dev.riposte.v1.RuleHitOrBuilder getHitsOrBuilder(
+        int index) {
+      if (hitsBuilder_ == null) {
+        return hits_.get(index);  } else {
+        return hitsBuilder_.getMessageOrBuilder(index);
+      }
+    }
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public java.util.List<? extends dev.riposte.v1.RuleHitOrBuilder> 
+         getHitsOrBuilderList() {
+      if (hitsBuilder_ != null) {
+        return hitsBuilder_.getMessageOrBuilderList();
+      } else {
+        return java.util.Collections.unmodifiableList(hits_);
+      }
+    }
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public dev.riposte.v1.RuleHit.Builder addHitsBuilder() {
+      return getHitsFieldBuilder().addBuilder(
+          dev.riposte.v1.RuleHit.getDefaultInstance());
+    }
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public dev.riposte.v1.RuleHit.Builder addHitsBuilder(
+        int index) {
+      return getHitsFieldBuilder().addBuilder(
+          index, dev.riposte.v1.RuleHit.getDefaultInstance());
+    }
+    /**
+     * <pre>
+     * The findings of the policy; empty for decisions of people.
+     * </pre>
+     *
+     * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+     */
+    public java.util.List<dev.riposte.v1.RuleHit.Builder> 
+         getHitsBuilderList() {
+      return getHitsFieldBuilder().getBuilderList();
+    }
+    private com.google.protobuf.RepeatedFieldBuilderV3<
+        dev.riposte.v1.RuleHit, dev.riposte.v1.RuleHit.Builder, dev.riposte.v1.RuleHitOrBuilder> 
+        getHitsFieldBuilder() {
+      if (hitsBuilder_ == null) {
+        hitsBuilder_ = new com.google.protobuf.RepeatedFieldBuilderV3<
+            dev.riposte.v1.RuleHit, dev.riposte.v1.RuleHit.Builder, dev.riposte.v1.RuleHitOrBuilder>(
+                hits_,
+                ((bitField0_ & 0x00000100) != 0),
+                getParentForChildren(),
+                isClean());
+        hits_ = null;
+      }
+      return hitsBuilder_;
+    }
+
     private com.google.protobuf.Timestamp time_;
     private com.google.protobuf.SingleFieldBuilderV3<
         com.google.protobuf.Timestamp, com.google.protobuf.Timestamp.Builder, com.google.protobuf.TimestampOrBuilder> timeBuilder_;
@@ -1761,7 +2215,7 @@ private static final long serialVersionUID = 0L;
      * @return Whether the time field is set.
      */
     public boolean hasTime() {
-      return ((bitField0_ & 0x00000100) != 0);
+      return ((bitField0_ & 0x00000200) != 0);
     }
     /**
      * <pre>
@@ -1794,7 +2248,7 @@ private static final long serialVersionUID = 0L;
       } else {
         timeBuilder_.setMessage(value);
       }
-      bitField0_ |= 0x00000100;
+      bitField0_ |= 0x00000200;
       onChanged();
       return this;
     }
@@ -1812,7 +2266,7 @@ private static final long serialVersionUID = 0L;
       } else {
         timeBuilder_.setMessage(builderForValue.build());
       }
-      bitField0_ |= 0x00000100;
+      bitField0_ |= 0x00000200;
       onChanged();
       return this;
     }
@@ -1825,7 +2279,7 @@ private static final long serialVersionUID = 0L;
      */
     public Builder mergeTime(com.google.protobuf.Timestamp value) {
       if (timeBuilder_ == null) {
-        if (((bitField0_ & 0x00000100) != 0) &&
+        if (((bitField0_ & 0x00000200) != 0) &&
           time_ != null &&
           time_ != com.google.protobuf.Timestamp.getDefaultInstance()) {
           getTimeBuilder().mergeFrom(value);
@@ -1836,7 +2290,7 @@ private static final long serialVersionUID = 0L;
         timeBuilder_.mergeFrom(value);
       }
       if (time_ != null) {
-        bitField0_ |= 0x00000100;
+        bitField0_ |= 0x00000200;
         onChanged();
       }
       return this;
@@ -1849,7 +2303,7 @@ private static final long serialVersionUID = 0L;
      * <code>.google.protobuf.Timestamp time = 11 [json_name = "time"];</code>
      */
     public Builder clearTime() {
-      bitField0_ = (bitField0_ & ~0x00000100);
+      bitField0_ = (bitField0_ & ~0x00000200);
       time_ = null;
       if (timeBuilder_ != null) {
         timeBuilder_.dispose();
@@ -1866,7 +2320,7 @@ private static final long serialVersionUID = 0L;
      * <code>.google.protobuf.Timestamp time = 11 [json_name = "time"];</code>
      */
     public com.google.protobuf.Timestamp.Builder getTimeBuilder() {
-      bitField0_ |= 0x00000100;
+      bitField0_ |= 0x00000200;
       onChanged();
       return getTimeFieldBuilder().getBuilder();
     }
@@ -1919,7 +2373,7 @@ private static final long serialVersionUID = 0L;
      * @return Whether the appealUntil field is set.
      */
     public boolean hasAppealUntil() {
-      return ((bitField0_ & 0x00000200) != 0);
+      return ((bitField0_ & 0x00000400) != 0);
     }
     /**
      * <pre>
@@ -1954,7 +2408,7 @@ private static final long serialVersionUID = 0L;
       } else {
         appealUntilBuilder_.setMessage(value);
       }
-      bitField0_ |= 0x00000200;
+      bitField0_ |= 0x00000400;
       onChanged();
       return this;
     }
@@ -1973,7 +2427,7 @@ private static final long serialVersionUID = 0L;
       } else {
         appealUntilBuilder_.setMessage(builderForValue.build());
       }
-      bitField0_ |= 0x00000200;
+      bitField0_ |= 0x00000400;
       onChanged();
       return this;
     }
@@ -1987,7 +2441,7 @@ private static final long serialVersionUID = 0L;
      */
     public Builder mergeAppealUntil(com.google.protobuf.Timestamp value) {
       if (appealUntilBuilder_ == null) {
-        if (((bitField0_ & 0x00000200) != 0) &&
+        if (((bitField0_ & 0x00000400) != 0) &&
           appealUntil_ != null &&
           appealUntil_ != com.google.protobuf.Timestamp.getDefaultInstance()) {
           getAppealUntilBuilder().mergeFrom(value);
@@ -1998,7 +2452,7 @@ private static final long serialVersionUID = 0L;
         appealUntilBuilder_.mergeFrom(value);
       }
       if (appealUntil_ != null) {
-        bitField0_ |= 0x00000200;
+        bitField0_ |= 0x00000400;
         onChanged();
       }
       return this;
@@ -2012,7 +2466,7 @@ private static final long serialVersionUID = 0L;
      * <code>.google.protobuf.Timestamp appeal_until = 12 [json_name = "appealUntil"];</code>
      */
     public Builder clearAppealUntil() {
-      bitField0_ = (bitField0_ & ~0x00000200);
+      bitField0_ = (bitField0_ & ~0x00000400);
       appealUntil_ = null;
       if (appealUntilBuilder_ != null) {
         appealUntilBuilder_.dispose();
@@ -2030,7 +2484,7 @@ private static final long serialVersionUID = 0L;
      * <code>.google.protobuf.Timestamp appeal_until = 12 [json_name = "appealUntil"];</code>
      */
     public com.google.protobuf.Timestamp.Builder getAppealUntilBuilder() {
-      bitField0_ |= 0x00000200;
+      bitField0_ |= 0x00000400;
       onChanged();
       return getAppealUntilFieldBuilder().getBuilder();
     }
@@ -2127,7 +2581,7 @@ private static final long serialVersionUID = 0L;
         java.lang.String value) {
       if (value == null) { throw new NullPointerException(); }
       appealText_ = value;
-      bitField0_ |= 0x00000400;
+      bitField0_ |= 0x00000800;
       onChanged();
       return this;
     }
@@ -2141,7 +2595,7 @@ private static final long serialVersionUID = 0L;
      */
     public Builder clearAppealText() {
       appealText_ = getDefaultInstance().getAppealText();
-      bitField0_ = (bitField0_ & ~0x00000400);
+      bitField0_ = (bitField0_ & ~0x00000800);
       onChanged();
       return this;
     }
@@ -2159,7 +2613,7 @@ private static final long serialVersionUID = 0L;
       if (value == null) { throw new NullPointerException(); }
       checkByteStringIsUtf8(value);
       appealText_ = value;
-      bitField0_ |= 0x00000400;
+      bitField0_ |= 0x00000800;
       onChanged();
       return this;
     }
@@ -2219,7 +2673,7 @@ private static final long serialVersionUID = 0L;
         java.lang.String value) {
       if (value == null) { throw new NullPointerException(); }
       appealedDecisionId_ = value;
-      bitField0_ |= 0x00000800;
+      bitField0_ |= 0x00001000;
       onChanged();
       return this;
     }
@@ -2233,7 +2687,7 @@ private static final long serialVersionUID = 0L;
      */
     public Builder clearAppealedDecisionId() {
       appealedDecisionId_ = getDefaultInstance().getAppealedDecisionId();
-      bitField0_ = (bitField0_ & ~0x00000800);
+      bitField0_ = (bitField0_ & ~0x00001000);
       onChanged();
       return this;
     }
@@ -2251,7 +2705,7 @@ private static final long serialVersionUID = 0L;
       if (value == null) { throw new NullPointerException(); }
       checkByteStringIsUtf8(value);
       appealedDecisionId_ = value;
-      bitField0_ |= 0x00000800;
+      bitField0_ |= 0x00001000;
       onChanged();
       return this;
     }

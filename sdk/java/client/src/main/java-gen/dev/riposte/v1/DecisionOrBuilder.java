@@ -69,7 +69,8 @@ public interface DecisionOrBuilder extends
 
   /**
    * <pre>
-   * The state before. Of a deleted comment: the state to which Undelete would have returned.
+   * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
+   * the state to which Undelete would have returned.
    * </pre>
    *
    * <code>.riposte.v1.CommentState from_state = 5 [json_name = "fromState"];</code>
@@ -78,7 +79,8 @@ public interface DecisionOrBuilder extends
   int getFromStateValue();
   /**
    * <pre>
-   * The state before. Of a deleted comment: the state to which Undelete would have returned.
+   * The state before; UNSPECIFIED if the comment is new with the decision. Of a deleted comment:
+   * the state to which Undelete would have returned.
    * </pre>
    *
    * <code>.riposte.v1.CommentState from_state = 5 [json_name = "fromState"];</code>
@@ -151,6 +153,50 @@ public interface DecisionOrBuilder extends
    */
   com.google.protobuf.ByteString
       getActorIdBytes();
+
+  /**
+   * <pre>
+   * The findings of the policy; empty for decisions of people.
+   * </pre>
+   *
+   * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+   */
+  java.util.List<dev.riposte.v1.RuleHit> 
+      getHitsList();
+  /**
+   * <pre>
+   * The findings of the policy; empty for decisions of people.
+   * </pre>
+   *
+   * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+   */
+  dev.riposte.v1.RuleHit getHits(int index);
+  /**
+   * <pre>
+   * The findings of the policy; empty for decisions of people.
+   * </pre>
+   *
+   * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+   */
+  int getHitsCount();
+  /**
+   * <pre>
+   * The findings of the policy; empty for decisions of people.
+   * </pre>
+   *
+   * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+   */
+  java.util.List<? extends dev.riposte.v1.RuleHitOrBuilder> 
+      getHitsOrBuilderList();
+  /**
+   * <pre>
+   * The findings of the policy; empty for decisions of people.
+   * </pre>
+   *
+   * <code>repeated .riposte.v1.RuleHit hits = 9 [json_name = "hits"];</code>
+   */
+  dev.riposte.v1.RuleHitOrBuilder getHitsOrBuilder(
+      int index);
 
   /**
    * <pre>

@@ -226,10 +226,10 @@ public enum ErrorReason
   ERROR_REASON_FIELD_INVALID(17),
   /**
    * <pre>
-   * INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-   * never the words. Not served yet.
+   * INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored. The
+   * metadata names the rule, never the words.
    *
-   * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
+   * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_CONTENT_BLOCKED = 18;</code>
@@ -499,6 +499,19 @@ public enum ErrorReason
    * <code>ERROR_REASON_APPEAL_NOT_ALLOWED = 42;</code>
    */
   ERROR_REASON_APPEAL_NOT_ALLOWED(42),
+  /**
+   * <pre>
+   * UNAVAILABLE. A service that judges texts or members could not be asked, and the object type
+   * refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
+   * served yet.
+   *
+   * Example: `{"reason": "POLICY_UNAVAILABLE", "metadata": {"service": "filter"}}` with RetryInfo
+   * 1 s.
+   * </pre>
+   *
+   * <code>ERROR_REASON_POLICY_UNAVAILABLE = 48;</code>
+   */
+  ERROR_REASON_POLICY_UNAVAILABLE(48),
   UNRECOGNIZED(-1),
   ;
 
@@ -708,10 +721,10 @@ public enum ErrorReason
   public static final int ERROR_REASON_FIELD_INVALID_VALUE = 17;
   /**
    * <pre>
-   * INVALID_ARGUMENT. A rule of the object type refuses the text; the metadata names the rule,
-   * never the words. Not served yet.
+   * INVALID_ARGUMENT. A rule of the object type refuses the text, and nothing is stored. The
+   * metadata names the rule, never the words.
    *
-   * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "links-1"}}`.
+   * Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
    * </pre>
    *
    * <code>ERROR_REASON_CONTENT_BLOCKED = 18;</code>
@@ -981,6 +994,19 @@ public enum ErrorReason
    * <code>ERROR_REASON_APPEAL_NOT_ALLOWED = 42;</code>
    */
   public static final int ERROR_REASON_APPEAL_NOT_ALLOWED_VALUE = 42;
+  /**
+   * <pre>
+   * UNAVAILABLE. A service that judges texts or members could not be asked, and the object type
+   * refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
+   * served yet.
+   *
+   * Example: `{"reason": "POLICY_UNAVAILABLE", "metadata": {"service": "filter"}}` with RetryInfo
+   * 1 s.
+   * </pre>
+   *
+   * <code>ERROR_REASON_POLICY_UNAVAILABLE = 48;</code>
+   */
+  public static final int ERROR_REASON_POLICY_UNAVAILABLE_VALUE = 48;
 
 
   public final int getNumber() {
@@ -1050,6 +1076,7 @@ public enum ErrorReason
       case 40: return ERROR_REASON_REVIEW_LEASE_LOST;
       case 41: return ERROR_REASON_DECISION_NOT_FOUND;
       case 42: return ERROR_REASON_APPEAL_NOT_ALLOWED;
+      case 48: return ERROR_REASON_POLICY_UNAVAILABLE;
       default: return null;
     }
   }

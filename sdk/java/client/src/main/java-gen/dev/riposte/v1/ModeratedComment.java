@@ -450,6 +450,44 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int ORIGINAL_FIELD_NUMBER = 10;
+  private dev.riposte.v1.Content original_;
+  /**
+   * <pre>
+   * The content before words were masked; unset if none were. Not served yet.
+   * </pre>
+   *
+   * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
+   * @return Whether the original field is set.
+   */
+  @java.lang.Override
+  public boolean hasOriginal() {
+    return ((bitField0_ & 0x00000008) != 0);
+  }
+  /**
+   * <pre>
+   * The content before words were masked; unset if none were. Not served yet.
+   * </pre>
+   *
+   * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
+   * @return The original.
+   */
+  @java.lang.Override
+  public dev.riposte.v1.Content getOriginal() {
+    return original_ == null ? dev.riposte.v1.Content.getDefaultInstance() : original_;
+  }
+  /**
+   * <pre>
+   * The content before words were masked; unset if none were. Not served yet.
+   * </pre>
+   *
+   * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
+   */
+  @java.lang.Override
+  public dev.riposte.v1.ContentOrBuilder getOriginalOrBuilder() {
+    return original_ == null ? dev.riposte.v1.Content.getDefaultInstance() : original_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -495,6 +533,9 @@ private static final long serialVersionUID = 0L;
     }
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(platform_)) {
       com.google.protobuf.GeneratedMessageV3.writeString(output, 9, platform_);
+    }
+    if (((bitField0_ & 0x00000008) != 0)) {
+      output.writeMessage(10, getOriginal());
     }
     getUnknownFields().writeTo(output);
   }
@@ -545,6 +586,10 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessageV3.isStringEmpty(platform_)) {
       size += com.google.protobuf.GeneratedMessageV3.computeStringSize(9, platform_);
     }
+    if (((bitField0_ & 0x00000008) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(10, getOriginal());
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -586,6 +631,11 @@ private static final long serialVersionUID = 0L;
         .equals(other.getNetworkToken())) return false;
     if (!getPlatform()
         .equals(other.getPlatform())) return false;
+    if (hasOriginal() != other.hasOriginal()) return false;
+    if (hasOriginal()) {
+      if (!getOriginal()
+          .equals(other.getOriginal())) return false;
+    }
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -623,6 +673,10 @@ private static final long serialVersionUID = 0L;
     hash = (53 * hash) + getNetworkToken().hashCode();
     hash = (37 * hash) + PLATFORM_FIELD_NUMBER;
     hash = (53 * hash) + getPlatform().hashCode();
+    if (hasOriginal()) {
+      hash = (37 * hash) + ORIGINAL_FIELD_NUMBER;
+      hash = (53 * hash) + getOriginal().hashCode();
+    }
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -760,6 +814,7 @@ private static final long serialVersionUID = 0L;
         getCommentFieldBuilder();
         getProposedEditFieldBuilder();
         getLastDecisionFieldBuilder();
+        getOriginalFieldBuilder();
       }
     }
     @java.lang.Override
@@ -788,6 +843,11 @@ private static final long serialVersionUID = 0L;
       }
       networkToken_ = "";
       platform_ = "";
+      original_ = null;
+      if (originalBuilder_ != null) {
+        originalBuilder_.dispose();
+        originalBuilder_ = null;
+      }
       return this;
     }
 
@@ -863,6 +923,12 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00000100) != 0)) {
         result.platform_ = platform_;
+      }
+      if (((from_bitField0_ & 0x00000200) != 0)) {
+        result.original_ = originalBuilder_ == null
+            ? original_
+            : originalBuilder_.build();
+        to_bitField0_ |= 0x00000008;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -953,6 +1019,9 @@ private static final long serialVersionUID = 0L;
         bitField0_ |= 0x00000100;
         onChanged();
       }
+      if (other.hasOriginal()) {
+        mergeOriginal(other.getOriginal());
+      }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
       return this;
@@ -1042,6 +1111,13 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000100;
               break;
             } // case 74
+            case 82: {
+              input.readMessage(
+                  getOriginalFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              bitField0_ |= 0x00000200;
+              break;
+            } // case 82
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -2143,6 +2219,163 @@ private static final long serialVersionUID = 0L;
       bitField0_ |= 0x00000100;
       onChanged();
       return this;
+    }
+
+    private dev.riposte.v1.Content original_;
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.riposte.v1.Content, dev.riposte.v1.Content.Builder, dev.riposte.v1.ContentOrBuilder> originalBuilder_;
+    /**
+     * <pre>
+     * The content before words were masked; unset if none were. Not served yet.
+     * </pre>
+     *
+     * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
+     * @return Whether the original field is set.
+     */
+    public boolean hasOriginal() {
+      return ((bitField0_ & 0x00000200) != 0);
+    }
+    /**
+     * <pre>
+     * The content before words were masked; unset if none were. Not served yet.
+     * </pre>
+     *
+     * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
+     * @return The original.
+     */
+    public dev.riposte.v1.Content getOriginal() {
+      if (originalBuilder_ == null) {
+        return original_ == null ? dev.riposte.v1.Content.getDefaultInstance() : original_;
+      } else {
+        return originalBuilder_.getMessage();
+      }
+    }
+    /**
+     * <pre>
+     * The content before words were masked; unset if none were. Not served yet.
+     * </pre>
+     *
+     * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
+     */
+    public Builder setOriginal(dev.riposte.v1.Content value) {
+      if (originalBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        original_ = value;
+      } else {
+        originalBuilder_.setMessage(value);
+      }
+      bitField0_ |= 0x00000200;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The content before words were masked; unset if none were. Not served yet.
+     * </pre>
+     *
+     * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
+     */
+    public Builder setOriginal(
+        dev.riposte.v1.Content.Builder builderForValue) {
+      if (originalBuilder_ == null) {
+        original_ = builderForValue.build();
+      } else {
+        originalBuilder_.setMessage(builderForValue.build());
+      }
+      bitField0_ |= 0x00000200;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The content before words were masked; unset if none were. Not served yet.
+     * </pre>
+     *
+     * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
+     */
+    public Builder mergeOriginal(dev.riposte.v1.Content value) {
+      if (originalBuilder_ == null) {
+        if (((bitField0_ & 0x00000200) != 0) &&
+          original_ != null &&
+          original_ != dev.riposte.v1.Content.getDefaultInstance()) {
+          getOriginalBuilder().mergeFrom(value);
+        } else {
+          original_ = value;
+        }
+      } else {
+        originalBuilder_.mergeFrom(value);
+      }
+      if (original_ != null) {
+        bitField0_ |= 0x00000200;
+        onChanged();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The content before words were masked; unset if none were. Not served yet.
+     * </pre>
+     *
+     * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
+     */
+    public Builder clearOriginal() {
+      bitField0_ = (bitField0_ & ~0x00000200);
+      original_ = null;
+      if (originalBuilder_ != null) {
+        originalBuilder_.dispose();
+        originalBuilder_ = null;
+      }
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The content before words were masked; unset if none were. Not served yet.
+     * </pre>
+     *
+     * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
+     */
+    public dev.riposte.v1.Content.Builder getOriginalBuilder() {
+      bitField0_ |= 0x00000200;
+      onChanged();
+      return getOriginalFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * The content before words were masked; unset if none were. Not served yet.
+     * </pre>
+     *
+     * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
+     */
+    public dev.riposte.v1.ContentOrBuilder getOriginalOrBuilder() {
+      if (originalBuilder_ != null) {
+        return originalBuilder_.getMessageOrBuilder();
+      } else {
+        return original_ == null ?
+            dev.riposte.v1.Content.getDefaultInstance() : original_;
+      }
+    }
+    /**
+     * <pre>
+     * The content before words were masked; unset if none were. Not served yet.
+     * </pre>
+     *
+     * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilderV3<
+        dev.riposte.v1.Content, dev.riposte.v1.Content.Builder, dev.riposte.v1.ContentOrBuilder> 
+        getOriginalFieldBuilder() {
+      if (originalBuilder_ == null) {
+        originalBuilder_ = new com.google.protobuf.SingleFieldBuilderV3<
+            dev.riposte.v1.Content, dev.riposte.v1.Content.Builder, dev.riposte.v1.ContentOrBuilder>(
+                getOriginal(),
+                getParentForChildren(),
+                isClean());
+        original_ = null;
+      }
+      return originalBuilder_;
     }
     @java.lang.Override
     public final Builder setUnknownFields(

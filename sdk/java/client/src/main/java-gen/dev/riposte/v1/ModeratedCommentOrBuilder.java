@@ -233,4 +233,31 @@ public interface ModeratedCommentOrBuilder extends
    */
   com.google.protobuf.ByteString
       getPlatformBytes();
+
+  /**
+   * <pre>
+   * The content before words were masked; unset if none were. Not served yet.
+   * </pre>
+   *
+   * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
+   * @return Whether the original field is set.
+   */
+  boolean hasOriginal();
+  /**
+   * <pre>
+   * The content before words were masked; unset if none were. Not served yet.
+   * </pre>
+   *
+   * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
+   * @return The original.
+   */
+  dev.riposte.v1.Content getOriginal();
+  /**
+   * <pre>
+   * The content before words were masked; unset if none were. Not served yet.
+   * </pre>
+   *
+   * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
+   */
+  dev.riposte.v1.ContentOrBuilder getOriginalOrBuilder();
 }

@@ -89,6 +89,38 @@ public enum ModerationAction
    * <code>MODERATION_ACTION_APPEAL = 8;</code>
    */
   MODERATION_ACTION_APPEAL(8),
+  /**
+   * <pre>
+   * Only in decisions of an undone operation: back to the state before it. Not served yet.
+   * </pre>
+   *
+   * <code>MODERATION_ACTION_RESTORE = 9;</code>
+   */
+  MODERATION_ACTION_RESTORE(9),
+  /**
+   * <pre>
+   * Only in decisions of the policy: a new text or an edit waits.
+   * </pre>
+   *
+   * <code>MODERATION_ACTION_HOLD = 10;</code>
+   */
+  MODERATION_ACTION_HOLD(10),
+  /**
+   * <pre>
+   * Only in decisions of the policy: in sight, and put into the review queue.
+   * </pre>
+   *
+   * <code>MODERATION_ACTION_FLAG = 11;</code>
+   */
+  MODERATION_ACTION_FLAG(11),
+  /**
+   * <pre>
+   * Only in decisions of the policy: words of the text are masked. Not served yet.
+   * </pre>
+   *
+   * <code>MODERATION_ACTION_MASK = 12;</code>
+   */
+  MODERATION_ACTION_MASK(12),
   UNRECOGNIZED(-1),
   ;
 
@@ -168,6 +200,38 @@ public enum ModerationAction
    * <code>MODERATION_ACTION_APPEAL = 8;</code>
    */
   public static final int MODERATION_ACTION_APPEAL_VALUE = 8;
+  /**
+   * <pre>
+   * Only in decisions of an undone operation: back to the state before it. Not served yet.
+   * </pre>
+   *
+   * <code>MODERATION_ACTION_RESTORE = 9;</code>
+   */
+  public static final int MODERATION_ACTION_RESTORE_VALUE = 9;
+  /**
+   * <pre>
+   * Only in decisions of the policy: a new text or an edit waits.
+   * </pre>
+   *
+   * <code>MODERATION_ACTION_HOLD = 10;</code>
+   */
+  public static final int MODERATION_ACTION_HOLD_VALUE = 10;
+  /**
+   * <pre>
+   * Only in decisions of the policy: in sight, and put into the review queue.
+   * </pre>
+   *
+   * <code>MODERATION_ACTION_FLAG = 11;</code>
+   */
+  public static final int MODERATION_ACTION_FLAG_VALUE = 11;
+  /**
+   * <pre>
+   * Only in decisions of the policy: words of the text are masked. Not served yet.
+   * </pre>
+   *
+   * <code>MODERATION_ACTION_MASK = 12;</code>
+   */
+  public static final int MODERATION_ACTION_MASK_VALUE = 12;
 
 
   public final int getNumber() {
@@ -203,6 +267,10 @@ public enum ModerationAction
       case 6: return MODERATION_ACTION_WITHHOLD;
       case 7: return MODERATION_ACTION_KEEP;
       case 8: return MODERATION_ACTION_APPEAL;
+      case 9: return MODERATION_ACTION_RESTORE;
+      case 10: return MODERATION_ACTION_HOLD;
+      case 11: return MODERATION_ACTION_FLAG;
+      case 12: return MODERATION_ACTION_MASK;
       default: return null;
     }
   }

@@ -31,6 +31,11 @@ public final class ModerationProto {
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
       internal_static_riposte_v1_Decision_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_RuleHit_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_RuleHit_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_riposte_v1_ReviewItem_descriptor;
   static final 
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
@@ -143,7 +148,7 @@ public final class ModerationProto {
       "e\030\003 \001(\tR\016legalReference\022\022\n\004note\030\004 \001(\tR\004n" +
       "ote\0223\n\tdetection\030\005 \001(\0162\025.riposte.v1.Dete" +
       "ctionR\tdetection\0226\n\nautomation\030\006 \001(\0162\026.r" +
-      "iposte.v1.AutomationR\nautomation\"\222\003\n\020Mod" +
+      "iposte.v1.AutomationR\nautomation\"\303\003\n\020Mod" +
       "eratedComment\022-\n\007comment\030\001 \001(\0132\023.riposte" +
       ".v1.CommentR\007comment\022\022\n\004etag\030\002 \001(\tR\004etag" +
       "\022=\n\rproposed_edit\030\003 \001(\0132\030.riposte.v1.Pro" +
@@ -153,136 +158,145 @@ public final class ModerationProto {
       "\n\014report_count\030\006 \001(\005R\013reportCount\0229\n\rlas" +
       "t_decision\030\007 \001(\0132\024.riposte.v1.DecisionR\014" +
       "lastDecision\022#\n\rnetwork_token\030\010 \001(\tR\014net" +
-      "workToken\022\032\n\010platform\030\t \001(\tR\010platform\"\222\004" +
-      "\n\010Decision\022\016\n\002id\030\001 \001(\tR\002id\022!\n\ncomment_id" +
-      "\030\002 \001(\003B\0020\001R\tcommentId\0224\n\006action\030\003 \001(\0162\034." +
-      "riposte.v1.ModerationActionR\006action\022#\n\rp" +
-      "roposed_edit\030\004 \001(\010R\014proposedEdit\0227\n\nfrom" +
-      "_state\030\005 \001(\0162\030.riposte.v1.CommentStateR\t" +
-      "fromState\0223\n\010to_state\030\006 \001(\0162\030.riposte.v1" +
-      ".CommentStateR\007toState\022-\n\007grounds\030\007 \001(\0132" +
-      "\023.riposte.v1.GroundsR\007grounds\022\031\n\010actor_i" +
-      "d\030\010 \001(\tR\007actorId\022.\n\004time\030\013 \001(\0132\032.google." +
-      "protobuf.TimestampR\004time\022=\n\014appeal_until" +
-      "\030\014 \001(\0132\032.google.protobuf.TimestampR\013appe" +
-      "alUntil\022\037\n\013appeal_text\030\r \001(\tR\nappealText" +
-      "\0220\n\024appealed_decision_id\030\016 \001(\tR\022appealed" +
-      "DecisionId\"\262\002\n\nReviewItem\0226\n\007comment\030\001 \001" +
-      "(\0132\034.riposte.v1.ModeratedCommentR\007commen" +
-      "t\0225\n\010due_time\030\002 \001(\0132\032.google.protobuf.Ti" +
-      "mestampR\007dueTime\022%\n\016expired_leases\030\003 \001(\005" +
-      "R\rexpiredLeases\022\033\n\tleased_by\030\004 \001(\tR\010leas" +
-      "edBy\022;\n\013lease_until\030\005 \001(\0132\032.google.proto" +
-      "buf.TimestampR\nleaseUntil\0224\n\006parent\030\006 \001(" +
-      "\0132\034.riposte.v1.ModeratedCommentR\006parent\"" +
-      "\333\001\n\026ListReviewItemsRequest\022\037\n\013object_typ" +
-      "e\030\001 \001(\tR\nobjectType\022/\n\006causes\030\002 \003(\0162\027.ri" +
-      "poste.v1.ReviewCauseR\006causes\022\033\n\tmember_i" +
-      "d\030\003 \001(\tR\010memberId\022\026\n\006leased\030\004 \001(\010R\006lease" +
-      "d\022\033\n\tpage_size\030\005 \001(\005R\010pageSize\022\035\n\npage_t" +
-      "oken\030\006 \001(\tR\tpageToken\"o\n\027ListReviewItems" +
-      "Response\022,\n\005items\030\001 \003(\0132\026.riposte.v1.Rev" +
-      "iewItemR\005items\022&\n\017next_page_token\030\002 \001(\tR" +
-      "\rnextPageToken\"\364\001\n\027ClaimReviewItemsReque" +
-      "st\022\037\n\013object_type\030\001 \001(\tR\nobjectType\022/\n\006c" +
-      "auses\030\002 \003(\0162\027.riposte.v1.ReviewCauseR\006ca" +
-      "uses\022\024\n\005limit\030\003 \001(\005R\005limit\022/\n\005lease\030\004 \001(" +
-      "\0132\031.google.protobuf.DurationR\005lease\022!\n\014m" +
-      "oderator_id\030\005 \001(\tR\013moderatorId\022\035\n\nreques" +
-      "t_id\030\006 \001(\tR\trequestId\"\246\001\n\030ClaimReviewIte" +
-      "msResponse\022,\n\005items\030\001 \003(\0132\026.riposte.v1.R" +
-      "eviewItemR\005items\022\037\n\013lease_token\030\002 \001(\tR\nl" +
-      "easeToken\022;\n\013lease_until\030\003 \001(\0132\032.google." +
-      "protobuf.TimestampR\nleaseUntil\"\243\001\n\031Relea" +
-      "seReviewItemsRequest\022#\n\013comment_ids\030\001 \003(" +
-      "\003B\0020\001R\ncommentIds\022\037\n\013lease_token\030\002 \001(\tR\n" +
-      "leaseToken\022!\n\014moderator_id\030\003 \001(\tR\013modera" +
-      "torId\022\035\n\nrequest_id\030\004 \001(\tR\trequestId\"8\n\032" +
-      "ReleaseReviewItemsResponse\022\032\n\010released\030\001" +
-      " \001(\005R\010released\"F\n\rVerdictTarget\022!\n\ncomme" +
-      "nt_id\030\001 \001(\003B\0020\001R\tcommentId\022\022\n\004etag\030\002 \001(\t" +
-      "R\004etag\"\224\002\n\025SubmitVerdictsRequest\0224\n\006acti" +
-      "on\030\001 \001(\0162\034.riposte.v1.ModerationActionR\006" +
-      "action\022-\n\007grounds\030\002 \001(\0132\023.riposte.v1.Gro" +
-      "undsR\007grounds\0223\n\007targets\030\003 \003(\0132\031.riposte" +
-      ".v1.VerdictTargetR\007targets\022\037\n\013lease_toke" +
-      "n\030\004 \001(\tR\nleaseToken\022!\n\014moderator_id\030\005 \001(" +
-      "\tR\013moderatorId\022\035\n\nrequest_id\030\006 \001(\tR\trequ" +
-      "estId\"\220\002\n\rVerdictResult\022!\n\ncomment_id\030\001 " +
-      "\001(\003B\0020\001R\tcommentId\0222\n\010decision\030\002 \001(\0132\024.r" +
-      "iposte.v1.DecisionH\000R\010decision\022-\n\005error\030" +
-      "\003 \001(\0132\025.riposte.v1.ItemErrorH\000R\005error\022-\n" +
-      "\020subject_revision\030\004 \001(\003B\0020\001R\017subjectRevi" +
-      "sion\022\022\n\004etag\030\005 \001(\tR\004etag\022,\n\022proposed_edi" +
-      "t_etag\030\006 \001(\tR\020proposedEditEtagB\010\n\006result" +
-      "\"M\n\026SubmitVerdictsResponse\0223\n\007results\030\001 " +
-      "\003(\0132\031.riposte.v1.VerdictResultR\007results\"" +
-      "X\n\033GetModeratedCommentsRequest\022\024\n\003ids\030\001 " +
-      "\003(\003B\0020\001R\003ids\022#\n\rallow_missing\030\002 \001(\010R\014all" +
-      "owMissing\"v\n\034GetModeratedCommentsRespons" +
-      "e\0228\n\010comments\030\001 \003(\0132\034.riposte.v1.Moderat" +
-      "edCommentR\010comments\022\034\n\007missing\030\002 \003(\003B\0020\001" +
-      "R\007missing\"\261\001\n\024ListDecisionsRequest\022#\n\nco" +
-      "mment_id\030\001 \001(\003B\0020\001H\000R\tcommentId\0222\n\006membe" +
-      "r\030\002 \001(\0132\030.riposte.v1.MemberOfTypeH\000R\006mem" +
-      "ber\022\033\n\tpage_size\030\003 \001(\005R\010pageSize\022\035\n\npage" +
-      "_token\030\004 \001(\tR\tpageTokenB\004\n\002of\"L\n\014MemberO" +
-      "fType\022\037\n\013object_type\030\001 \001(\tR\nobjectType\022\033" +
-      "\n\tmember_id\030\002 \001(\tR\010memberId\"s\n\025ListDecis" +
-      "ionsResponse\0222\n\tdecisions\030\001 \003(\0132\024.ripost" +
-      "e.v1.DecisionR\tdecisions\022&\n\017next_page_to" +
-      "ken\030\002 \001(\tR\rnextPageToken\"s\n\022ListReportsR" +
-      "equest\022!\n\ncomment_id\030\001 \001(\003B\0020\001R\tcommentI" +
-      "d\022\033\n\tpage_size\030\002 \001(\005R\010pageSize\022\035\n\npage_t" +
-      "oken\030\003 \001(\tR\tpageToken\"k\n\023ListReportsResp" +
-      "onse\022,\n\007reports\030\001 \003(\0132\022.riposte.v1.Repor" +
-      "tR\007reports\022&\n\017next_page_token\030\002 \001(\tR\rnex" +
-      "tPageToken\"\272\002\n\006Report\022!\n\ncomment_id\030\001 \001(" +
-      "\003B\0020\001R\tcommentId\022\033\n\tmember_id\030\002 \001(\tR\010mem" +
-      "berId\0220\n\006reason\030\003 \001(\0162\030.riposte.v1.Repor" +
-      "tReasonR\006reason\022\022\n\004text\030\004 \001(\tR\004text\022%\n\016c" +
-      "laims_illegal\030\005 \001(\010R\rclaimsIllegal\022\'\n\017le" +
-      "gal_reference\030\006 \001(\tR\016legalReference\022\026\n\006w" +
-      "eight\030\007 \001(\005R\006weight\022\022\n\004open\030\010 \001(\010R\004open\022" +
-      ".\n\004time\030\t \001(\0132\032.google.protobuf.Timestam" +
-      "pR\004time*\244\002\n\020ModerationAction\022!\n\035MODERATI" +
-      "ON_ACTION_UNSPECIFIED\020\000\022\035\n\031MODERATION_AC" +
-      "TION_APPROVE\020\001\022\034\n\030MODERATION_ACTION_REJE" +
-      "CT\020\002\022\032\n\026MODERATION_ACTION_HIDE\020\003\022\034\n\030MODE" +
-      "RATION_ACTION_UNHIDE\020\004\022\034\n\030MODERATION_ACT" +
-      "ION_DELETE\020\005\022\036\n\032MODERATION_ACTION_WITHHO" +
-      "LD\020\006\022\032\n\026MODERATION_ACTION_KEEP\020\007\022\034\n\030MODE" +
-      "RATION_ACTION_APPEAL\020\010*\250\002\n\tDetection\022\031\n\025" +
-      "DETECTION_UNSPECIFIED\020\000\022\027\n\023DETECTION_MOD" +
-      "ERATOR\020\001\022\027\n\023DETECTION_WORD_LIST\020\002\022\022\n\016DET" +
-      "ECTION_RULE\020\003\022\034\n\030DETECTION_FILTER_SERVIC" +
-      "E\020\004\022\035\n\031DETECTION_MEMBER_STANDING\020\005\022\033\n\027DE" +
-      "TECTION_MEMBER_REPORT\020\006\022\035\n\031DETECTION_TRU" +
-      "STED_FLAGGER\020\007\022\027\n\023DETECTION_AUTHORITY\020\010\022" +
-      "\024\n\020DETECTION_APPEAL\020\t\022\022\n\016DETECTION_MODE\020" +
-      "\n*j\n\nAutomation\022\032\n\026AUTOMATION_UNSPECIFIE" +
-      "D\020\000\022\023\n\017AUTOMATION_NONE\020\001\022\026\n\022AUTOMATION_P" +
-      "ARTIAL\020\002\022\023\n\017AUTOMATION_FULL\020\003*\342\001\n\013Review" +
-      "Cause\022\034\n\030REVIEW_CAUSE_UNSPECIFIED\020\000\022\024\n\020R" +
-      "EVIEW_CAUSE_NEW\020\001\022\025\n\021REVIEW_CAUSE_EDIT\020\002" +
-      "\022\027\n\023REVIEW_CAUSE_REPORT\020\003\022\025\n\021REVIEW_CAUS" +
-      "E_FLAG\020\004\022$\n REVIEW_CAUSE_SERVICE_UNAVAIL" +
-      "ABLE\020\005\022\027\n\023REVIEW_CAUSE_APPEAL\020\006\022\031\n\025REVIE" +
-      "W_CAUSE_WITHHELD\020\007*\277\003\n\014ReportReason\022\035\n\031R" +
-      "EPORT_REASON_UNSPECIFIED\020\000\022\026\n\022REPORT_REA" +
-      "SON_SPAM\020\001\022\026\n\022REPORT_REASON_HATE\020\002\022\034\n\030RE" +
-      "PORT_REASON_HARASSMENT\020\003\022\032\n\026REPORT_REASO" +
-      "N_VIOLENCE\020\004\022\030\n\024REPORT_REASON_SEXUAL\020\005\022\033" +
-      "\n\027REPORT_REASON_SELF_HARM\020\006\022\037\n\033REPORT_RE" +
-      "ASON_ILLEGAL_GOODS\020\007\022\036\n\032REPORT_REASON_PR" +
-      "IVATE_DATA\020\010\022\033\n\027REPORT_REASON_COPYRIGHT\020" +
-      "\t\022 \n\034REPORT_REASON_MISINFORMATION\020\n\022\033\n\027R" +
-      "EPORT_REASON_OFF_TOPIC\020\013\022\037\n\033REPORT_REASO" +
-      "N_IMPERSONATION\020\014\022\030\n\024REPORT_REASON_MINOR" +
-      "S\020\r\022\027\n\023REPORT_REASON_OTHER\020\016Bj\n\016dev.ripo" +
-      "ste.v1B\017ModerationProtoP\001\242\002\003RXX\252\002\nRipost" +
-      "e.V1\312\002\nRiposte\\V1\342\002\026Riposte\\V1\\GPBMetada" +
-      "ta\352\002\013Riposte::V1b\006proto3"
+      "workToken\022\032\n\010platform\030\t \001(\tR\010platform\022/\n" +
+      "\010original\030\n \001(\0132\023.riposte.v1.ContentR\010or" +
+      "iginal\"\273\004\n\010Decision\022\016\n\002id\030\001 \001(\tR\002id\022!\n\nc" +
+      "omment_id\030\002 \001(\003B\0020\001R\tcommentId\0224\n\006action" +
+      "\030\003 \001(\0162\034.riposte.v1.ModerationActionR\006ac" +
+      "tion\022#\n\rproposed_edit\030\004 \001(\010R\014proposedEdi" +
+      "t\0227\n\nfrom_state\030\005 \001(\0162\030.riposte.v1.Comme" +
+      "ntStateR\tfromState\0223\n\010to_state\030\006 \001(\0162\030.r" +
+      "iposte.v1.CommentStateR\007toState\022-\n\007groun" +
+      "ds\030\007 \001(\0132\023.riposte.v1.GroundsR\007grounds\022\031" +
+      "\n\010actor_id\030\010 \001(\tR\007actorId\022\'\n\004hits\030\t \003(\0132" +
+      "\023.riposte.v1.RuleHitR\004hits\022.\n\004time\030\013 \001(\013" +
+      "2\032.google.protobuf.TimestampR\004time\022=\n\014ap" +
+      "peal_until\030\014 \001(\0132\032.google.protobuf.Times" +
+      "tampR\013appealUntil\022\037\n\013appeal_text\030\r \001(\tR\n" +
+      "appealText\0220\n\024appealed_decision_id\030\016 \001(\t" +
+      "R\022appealedDecisionId\"\246\001\n\007RuleHit\022\026\n\006sour" +
+      "ce\030\001 \001(\tR\006source\022\030\n\007version\030\002 \001(\tR\007versi" +
+      "on\022\022\n\004rule\030\003 \001(\tR\004rule\022\024\n\005start\030\004 \001(\005R\005s" +
+      "tart\022\020\n\003end\030\005 \001(\005R\003end\022\024\n\005score\030\006 \001(\001R\005s" +
+      "core\022\027\n\007dry_run\030\007 \001(\010R\006dryRun\"\262\002\n\nReview" +
+      "Item\0226\n\007comment\030\001 \001(\0132\034.riposte.v1.Moder" +
+      "atedCommentR\007comment\0225\n\010due_time\030\002 \001(\0132\032" +
+      ".google.protobuf.TimestampR\007dueTime\022%\n\016e" +
+      "xpired_leases\030\003 \001(\005R\rexpiredLeases\022\033\n\tle" +
+      "ased_by\030\004 \001(\tR\010leasedBy\022;\n\013lease_until\030\005" +
+      " \001(\0132\032.google.protobuf.TimestampR\nleaseU" +
+      "ntil\0224\n\006parent\030\006 \001(\0132\034.riposte.v1.Modera" +
+      "tedCommentR\006parent\"\333\001\n\026ListReviewItemsRe" +
+      "quest\022\037\n\013object_type\030\001 \001(\tR\nobjectType\022/" +
+      "\n\006causes\030\002 \003(\0162\027.riposte.v1.ReviewCauseR" +
+      "\006causes\022\033\n\tmember_id\030\003 \001(\tR\010memberId\022\026\n\006" +
+      "leased\030\004 \001(\010R\006leased\022\033\n\tpage_size\030\005 \001(\005R" +
+      "\010pageSize\022\035\n\npage_token\030\006 \001(\tR\tpageToken" +
+      "\"o\n\027ListReviewItemsResponse\022,\n\005items\030\001 \003" +
+      "(\0132\026.riposte.v1.ReviewItemR\005items\022&\n\017nex" +
+      "t_page_token\030\002 \001(\tR\rnextPageToken\"\364\001\n\027Cl" +
+      "aimReviewItemsRequest\022\037\n\013object_type\030\001 \001" +
+      "(\tR\nobjectType\022/\n\006causes\030\002 \003(\0162\027.riposte" +
+      ".v1.ReviewCauseR\006causes\022\024\n\005limit\030\003 \001(\005R\005" +
+      "limit\022/\n\005lease\030\004 \001(\0132\031.google.protobuf.D" +
+      "urationR\005lease\022!\n\014moderator_id\030\005 \001(\tR\013mo" +
+      "deratorId\022\035\n\nrequest_id\030\006 \001(\tR\trequestId" +
+      "\"\246\001\n\030ClaimReviewItemsResponse\022,\n\005items\030\001" +
+      " \003(\0132\026.riposte.v1.ReviewItemR\005items\022\037\n\013l" +
+      "ease_token\030\002 \001(\tR\nleaseToken\022;\n\013lease_un" +
+      "til\030\003 \001(\0132\032.google.protobuf.TimestampR\nl" +
+      "easeUntil\"\243\001\n\031ReleaseReviewItemsRequest\022" +
+      "#\n\013comment_ids\030\001 \003(\003B\0020\001R\ncommentIds\022\037\n\013" +
+      "lease_token\030\002 \001(\tR\nleaseToken\022!\n\014moderat" +
+      "or_id\030\003 \001(\tR\013moderatorId\022\035\n\nrequest_id\030\004" +
+      " \001(\tR\trequestId\"8\n\032ReleaseReviewItemsRes" +
+      "ponse\022\032\n\010released\030\001 \001(\005R\010released\"F\n\rVer" +
+      "dictTarget\022!\n\ncomment_id\030\001 \001(\003B\0020\001R\tcomm" +
+      "entId\022\022\n\004etag\030\002 \001(\tR\004etag\"\224\002\n\025SubmitVerd" +
+      "ictsRequest\0224\n\006action\030\001 \001(\0162\034.riposte.v1" +
+      ".ModerationActionR\006action\022-\n\007grounds\030\002 \001" +
+      "(\0132\023.riposte.v1.GroundsR\007grounds\0223\n\007targ" +
+      "ets\030\003 \003(\0132\031.riposte.v1.VerdictTargetR\007ta" +
+      "rgets\022\037\n\013lease_token\030\004 \001(\tR\nleaseToken\022!" +
+      "\n\014moderator_id\030\005 \001(\tR\013moderatorId\022\035\n\nreq" +
+      "uest_id\030\006 \001(\tR\trequestId\"\220\002\n\rVerdictResu" +
+      "lt\022!\n\ncomment_id\030\001 \001(\003B\0020\001R\tcommentId\0222\n" +
+      "\010decision\030\002 \001(\0132\024.riposte.v1.DecisionH\000R" +
+      "\010decision\022-\n\005error\030\003 \001(\0132\025.riposte.v1.It" +
+      "emErrorH\000R\005error\022-\n\020subject_revision\030\004 \001" +
+      "(\003B\0020\001R\017subjectRevision\022\022\n\004etag\030\005 \001(\tR\004e" +
+      "tag\022,\n\022proposed_edit_etag\030\006 \001(\tR\020propose" +
+      "dEditEtagB\010\n\006result\"M\n\026SubmitVerdictsRes" +
+      "ponse\0223\n\007results\030\001 \003(\0132\031.riposte.v1.Verd" +
+      "ictResultR\007results\"X\n\033GetModeratedCommen" +
+      "tsRequest\022\024\n\003ids\030\001 \003(\003B\0020\001R\003ids\022#\n\rallow" +
+      "_missing\030\002 \001(\010R\014allowMissing\"v\n\034GetModer" +
+      "atedCommentsResponse\0228\n\010comments\030\001 \003(\0132\034" +
+      ".riposte.v1.ModeratedCommentR\010comments\022\034" +
+      "\n\007missing\030\002 \003(\003B\0020\001R\007missing\"\261\001\n\024ListDec" +
+      "isionsRequest\022#\n\ncomment_id\030\001 \001(\003B\0020\001H\000R" +
+      "\tcommentId\0222\n\006member\030\002 \001(\0132\030.riposte.v1." +
+      "MemberOfTypeH\000R\006member\022\033\n\tpage_size\030\003 \001(" +
+      "\005R\010pageSize\022\035\n\npage_token\030\004 \001(\tR\tpageTok" +
+      "enB\004\n\002of\"L\n\014MemberOfType\022\037\n\013object_type\030" +
+      "\001 \001(\tR\nobjectType\022\033\n\tmember_id\030\002 \001(\tR\010me" +
+      "mberId\"s\n\025ListDecisionsResponse\0222\n\tdecis" +
+      "ions\030\001 \003(\0132\024.riposte.v1.DecisionR\tdecisi" +
+      "ons\022&\n\017next_page_token\030\002 \001(\tR\rnextPageTo" +
+      "ken\"s\n\022ListReportsRequest\022!\n\ncomment_id\030" +
+      "\001 \001(\003B\0020\001R\tcommentId\022\033\n\tpage_size\030\002 \001(\005R" +
+      "\010pageSize\022\035\n\npage_token\030\003 \001(\tR\tpageToken" +
+      "\"k\n\023ListReportsResponse\022,\n\007reports\030\001 \003(\013" +
+      "2\022.riposte.v1.ReportR\007reports\022&\n\017next_pa" +
+      "ge_token\030\002 \001(\tR\rnextPageToken\"\272\002\n\006Report" +
+      "\022!\n\ncomment_id\030\001 \001(\003B\0020\001R\tcommentId\022\033\n\tm" +
+      "ember_id\030\002 \001(\tR\010memberId\0220\n\006reason\030\003 \001(\016" +
+      "2\030.riposte.v1.ReportReasonR\006reason\022\022\n\004te" +
+      "xt\030\004 \001(\tR\004text\022%\n\016claims_illegal\030\005 \001(\010R\r" +
+      "claimsIllegal\022\'\n\017legal_reference\030\006 \001(\tR\016" +
+      "legalReference\022\026\n\006weight\030\007 \001(\005R\006weight\022\022" +
+      "\n\004open\030\010 \001(\010R\004open\022.\n\004time\030\t \001(\0132\032.googl" +
+      "e.protobuf.TimestampR\004time*\227\003\n\020Moderatio" +
+      "nAction\022!\n\035MODERATION_ACTION_UNSPECIFIED" +
+      "\020\000\022\035\n\031MODERATION_ACTION_APPROVE\020\001\022\034\n\030MOD" +
+      "ERATION_ACTION_REJECT\020\002\022\032\n\026MODERATION_AC" +
+      "TION_HIDE\020\003\022\034\n\030MODERATION_ACTION_UNHIDE\020" +
+      "\004\022\034\n\030MODERATION_ACTION_DELETE\020\005\022\036\n\032MODER" +
+      "ATION_ACTION_WITHHOLD\020\006\022\032\n\026MODERATION_AC" +
+      "TION_KEEP\020\007\022\034\n\030MODERATION_ACTION_APPEAL\020" +
+      "\010\022\035\n\031MODERATION_ACTION_RESTORE\020\t\022\032\n\026MODE" +
+      "RATION_ACTION_HOLD\020\n\022\032\n\026MODERATION_ACTIO" +
+      "N_FLAG\020\013\022\032\n\026MODERATION_ACTION_MASK\020\014*\250\002\n" +
+      "\tDetection\022\031\n\025DETECTION_UNSPECIFIED\020\000\022\027\n" +
+      "\023DETECTION_MODERATOR\020\001\022\027\n\023DETECTION_WORD" +
+      "_LIST\020\002\022\022\n\016DETECTION_RULE\020\003\022\034\n\030DETECTION" +
+      "_FILTER_SERVICE\020\004\022\035\n\031DETECTION_MEMBER_ST" +
+      "ANDING\020\005\022\033\n\027DETECTION_MEMBER_REPORT\020\006\022\035\n" +
+      "\031DETECTION_TRUSTED_FLAGGER\020\007\022\027\n\023DETECTIO" +
+      "N_AUTHORITY\020\010\022\024\n\020DETECTION_APPEAL\020\t\022\022\n\016D" +
+      "ETECTION_MODE\020\n*j\n\nAutomation\022\032\n\026AUTOMAT" +
+      "ION_UNSPECIFIED\020\000\022\023\n\017AUTOMATION_NONE\020\001\022\026" +
+      "\n\022AUTOMATION_PARTIAL\020\002\022\023\n\017AUTOMATION_FUL" +
+      "L\020\003*\342\001\n\013ReviewCause\022\034\n\030REVIEW_CAUSE_UNSP" +
+      "ECIFIED\020\000\022\024\n\020REVIEW_CAUSE_NEW\020\001\022\025\n\021REVIE" +
+      "W_CAUSE_EDIT\020\002\022\027\n\023REVIEW_CAUSE_REPORT\020\003\022" +
+      "\025\n\021REVIEW_CAUSE_FLAG\020\004\022$\n REVIEW_CAUSE_S" +
+      "ERVICE_UNAVAILABLE\020\005\022\027\n\023REVIEW_CAUSE_APP" +
+      "EAL\020\006\022\031\n\025REVIEW_CAUSE_WITHHELD\020\007*\277\003\n\014Rep" +
+      "ortReason\022\035\n\031REPORT_REASON_UNSPECIFIED\020\000" +
+      "\022\026\n\022REPORT_REASON_SPAM\020\001\022\026\n\022REPORT_REASO" +
+      "N_HATE\020\002\022\034\n\030REPORT_REASON_HARASSMENT\020\003\022\032" +
+      "\n\026REPORT_REASON_VIOLENCE\020\004\022\030\n\024REPORT_REA" +
+      "SON_SEXUAL\020\005\022\033\n\027REPORT_REASON_SELF_HARM\020" +
+      "\006\022\037\n\033REPORT_REASON_ILLEGAL_GOODS\020\007\022\036\n\032RE" +
+      "PORT_REASON_PRIVATE_DATA\020\010\022\033\n\027REPORT_REA" +
+      "SON_COPYRIGHT\020\t\022 \n\034REPORT_REASON_MISINFO" +
+      "RMATION\020\n\022\033\n\027REPORT_REASON_OFF_TOPIC\020\013\022\037" +
+      "\n\033REPORT_REASON_IMPERSONATION\020\014\022\030\n\024REPOR" +
+      "T_REASON_MINORS\020\r\022\027\n\023REPORT_REASON_OTHER" +
+      "\020\016Bj\n\016dev.riposte.v1B\017ModerationProtoP\001\242" +
+      "\002\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\V1\342\002\026Ripost" +
+      "e\\V1\\GPBMetadata\352\002\013Riposte::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -303,123 +317,129 @@ public final class ModerationProto {
     internal_static_riposte_v1_ModeratedComment_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ModeratedComment_descriptor,
-        new java.lang.String[] { "Comment", "Etag", "ProposedEdit", "ProposedEditEtag", "Causes", "ReportCount", "LastDecision", "NetworkToken", "Platform", });
+        new java.lang.String[] { "Comment", "Etag", "ProposedEdit", "ProposedEditEtag", "Causes", "ReportCount", "LastDecision", "NetworkToken", "Platform", "Original", });
     internal_static_riposte_v1_Decision_descriptor =
       getDescriptor().getMessageTypes().get(2);
     internal_static_riposte_v1_Decision_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_Decision_descriptor,
-        new java.lang.String[] { "Id", "CommentId", "Action", "ProposedEdit", "FromState", "ToState", "Grounds", "ActorId", "Time", "AppealUntil", "AppealText", "AppealedDecisionId", });
-    internal_static_riposte_v1_ReviewItem_descriptor =
+        new java.lang.String[] { "Id", "CommentId", "Action", "ProposedEdit", "FromState", "ToState", "Grounds", "ActorId", "Hits", "Time", "AppealUntil", "AppealText", "AppealedDecisionId", });
+    internal_static_riposte_v1_RuleHit_descriptor =
       getDescriptor().getMessageTypes().get(3);
+    internal_static_riposte_v1_RuleHit_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_RuleHit_descriptor,
+        new java.lang.String[] { "Source", "Version", "Rule", "Start", "End", "Score", "DryRun", });
+    internal_static_riposte_v1_ReviewItem_descriptor =
+      getDescriptor().getMessageTypes().get(4);
     internal_static_riposte_v1_ReviewItem_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ReviewItem_descriptor,
         new java.lang.String[] { "Comment", "DueTime", "ExpiredLeases", "LeasedBy", "LeaseUntil", "Parent", });
     internal_static_riposte_v1_ListReviewItemsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(4);
+      getDescriptor().getMessageTypes().get(5);
     internal_static_riposte_v1_ListReviewItemsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListReviewItemsRequest_descriptor,
         new java.lang.String[] { "ObjectType", "Causes", "MemberId", "Leased", "PageSize", "PageToken", });
     internal_static_riposte_v1_ListReviewItemsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(5);
+      getDescriptor().getMessageTypes().get(6);
     internal_static_riposte_v1_ListReviewItemsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListReviewItemsResponse_descriptor,
         new java.lang.String[] { "Items", "NextPageToken", });
     internal_static_riposte_v1_ClaimReviewItemsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(6);
+      getDescriptor().getMessageTypes().get(7);
     internal_static_riposte_v1_ClaimReviewItemsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ClaimReviewItemsRequest_descriptor,
         new java.lang.String[] { "ObjectType", "Causes", "Limit", "Lease", "ModeratorId", "RequestId", });
     internal_static_riposte_v1_ClaimReviewItemsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(7);
+      getDescriptor().getMessageTypes().get(8);
     internal_static_riposte_v1_ClaimReviewItemsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ClaimReviewItemsResponse_descriptor,
         new java.lang.String[] { "Items", "LeaseToken", "LeaseUntil", });
     internal_static_riposte_v1_ReleaseReviewItemsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(8);
+      getDescriptor().getMessageTypes().get(9);
     internal_static_riposte_v1_ReleaseReviewItemsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ReleaseReviewItemsRequest_descriptor,
         new java.lang.String[] { "CommentIds", "LeaseToken", "ModeratorId", "RequestId", });
     internal_static_riposte_v1_ReleaseReviewItemsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(9);
+      getDescriptor().getMessageTypes().get(10);
     internal_static_riposte_v1_ReleaseReviewItemsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ReleaseReviewItemsResponse_descriptor,
         new java.lang.String[] { "Released", });
     internal_static_riposte_v1_VerdictTarget_descriptor =
-      getDescriptor().getMessageTypes().get(10);
+      getDescriptor().getMessageTypes().get(11);
     internal_static_riposte_v1_VerdictTarget_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_VerdictTarget_descriptor,
         new java.lang.String[] { "CommentId", "Etag", });
     internal_static_riposte_v1_SubmitVerdictsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(11);
+      getDescriptor().getMessageTypes().get(12);
     internal_static_riposte_v1_SubmitVerdictsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_SubmitVerdictsRequest_descriptor,
         new java.lang.String[] { "Action", "Grounds", "Targets", "LeaseToken", "ModeratorId", "RequestId", });
     internal_static_riposte_v1_VerdictResult_descriptor =
-      getDescriptor().getMessageTypes().get(12);
+      getDescriptor().getMessageTypes().get(13);
     internal_static_riposte_v1_VerdictResult_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_VerdictResult_descriptor,
         new java.lang.String[] { "CommentId", "Decision", "Error", "SubjectRevision", "Etag", "ProposedEditEtag", "Result", });
     internal_static_riposte_v1_SubmitVerdictsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(13);
+      getDescriptor().getMessageTypes().get(14);
     internal_static_riposte_v1_SubmitVerdictsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_SubmitVerdictsResponse_descriptor,
         new java.lang.String[] { "Results", });
     internal_static_riposte_v1_GetModeratedCommentsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(14);
+      getDescriptor().getMessageTypes().get(15);
     internal_static_riposte_v1_GetModeratedCommentsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_GetModeratedCommentsRequest_descriptor,
         new java.lang.String[] { "Ids", "AllowMissing", });
     internal_static_riposte_v1_GetModeratedCommentsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(15);
+      getDescriptor().getMessageTypes().get(16);
     internal_static_riposte_v1_GetModeratedCommentsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_GetModeratedCommentsResponse_descriptor,
         new java.lang.String[] { "Comments", "Missing", });
     internal_static_riposte_v1_ListDecisionsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(16);
+      getDescriptor().getMessageTypes().get(17);
     internal_static_riposte_v1_ListDecisionsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListDecisionsRequest_descriptor,
         new java.lang.String[] { "CommentId", "Member", "PageSize", "PageToken", "Of", });
     internal_static_riposte_v1_MemberOfType_descriptor =
-      getDescriptor().getMessageTypes().get(17);
+      getDescriptor().getMessageTypes().get(18);
     internal_static_riposte_v1_MemberOfType_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_MemberOfType_descriptor,
         new java.lang.String[] { "ObjectType", "MemberId", });
     internal_static_riposte_v1_ListDecisionsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(18);
+      getDescriptor().getMessageTypes().get(19);
     internal_static_riposte_v1_ListDecisionsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListDecisionsResponse_descriptor,
         new java.lang.String[] { "Decisions", "NextPageToken", });
     internal_static_riposte_v1_ListReportsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(19);
+      getDescriptor().getMessageTypes().get(20);
     internal_static_riposte_v1_ListReportsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListReportsRequest_descriptor,
         new java.lang.String[] { "CommentId", "PageSize", "PageToken", });
     internal_static_riposte_v1_ListReportsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(20);
+      getDescriptor().getMessageTypes().get(21);
     internal_static_riposte_v1_ListReportsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListReportsResponse_descriptor,
         new java.lang.String[] { "Reports", "NextPageToken", });
     internal_static_riposte_v1_Report_descriptor =
-      getDescriptor().getMessageTypes().get(21);
+      getDescriptor().getMessageTypes().get(22);
     internal_static_riposte_v1_Report_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_Report_descriptor,

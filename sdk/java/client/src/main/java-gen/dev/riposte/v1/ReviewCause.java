@@ -23,7 +23,7 @@ public enum ReviewCause
   REVIEW_CAUSE_UNSPECIFIED(0),
   /**
    * <pre>
-   * A new comment under pre-moderation.
+   * A new comment under pre-moderation, or one that the policy holds.
    * </pre>
    *
    * <code>REVIEW_CAUSE_NEW = 1;</code>
@@ -47,8 +47,7 @@ public enum ReviewCause
   REVIEW_CAUSE_REPORT(3),
   /**
    * <pre>
-   * The policy or the filter service flagged it; in sight unless the comment is PENDING. Not served
-   * yet.
+   * The policy flagged it; in sight unless the comment is PENDING.
    * </pre>
    *
    * <code>REVIEW_CAUSE_FLAG = 4;</code>
@@ -91,7 +90,7 @@ public enum ReviewCause
   public static final int REVIEW_CAUSE_UNSPECIFIED_VALUE = 0;
   /**
    * <pre>
-   * A new comment under pre-moderation.
+   * A new comment under pre-moderation, or one that the policy holds.
    * </pre>
    *
    * <code>REVIEW_CAUSE_NEW = 1;</code>
@@ -115,8 +114,7 @@ public enum ReviewCause
   public static final int REVIEW_CAUSE_REPORT_VALUE = 3;
   /**
    * <pre>
-   * The policy or the filter service flagged it; in sight unless the comment is PENDING. Not served
-   * yet.
+   * The policy flagged it; in sight unless the comment is PENDING.
    * </pre>
    *
    * <code>REVIEW_CAUSE_FLAG = 4;</code>

@@ -1,6 +1,6 @@
 //! The transaction that stores a report.
 
-use riposte_core::report::{NewReport, ReportResult, TakenReport};
+use riposte_core::report::{NewReport, ReportChanges, ReportResult};
 use riposte_core::{Comment, Error, ObjectType};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
@@ -15,11 +15,11 @@ use crate::sql::transact::TransactionBody;
 
 /// Stores a report in place of an earlier one of the member.
 #[derive(Debug)]
-pub(super) struct TakeReport {
+pub(super) struct WriteReport {
     pub(super) report: NewReport,
 }
 
-impl TransactionBody for TakeReport {
+impl TransactionBody for WriteReport {
     type Output = ReportResult;
     const NAME: &'static str = "report a comment";
 
@@ -40,13 +40,13 @@ impl TransactionBody for TakeReport {
             .lock_exclusive();
         let review = locked.one(&tx.unrouted()).await?.map(row::review).transpose()?;
         let now = database_time::read(&tx.unrouted(), id.partition()).await?;
-        let taken = self.report.take(&comment, &object_type, review.as_ref(), earlier.as_ref(), now)?;
-        write(tx, &taken, earlier.is_none(), review.is_none()).await?;
+        let changes = self.report.changes(&comment, &object_type, review.as_ref(), earlier.as_ref(), now)?;
+        write(tx, &changes, earlier.is_none(), review.is_none()).await?;
         Ok(ReportResult { first: earlier.is_none(), replayed: false })
     }
 }
 
-impl TakeReport {
+impl WriteReport {
     /// Locks the comment.
     async fn comment(&self, tx: &SourceTx) -> StoreResult<Option<Comment>> {
         use comment_index::{Column, Entity};
@@ -72,8 +72,8 @@ impl TakeReport {
     }
 }
 
-async fn write(tx: &SourceTx, taken: &TakenReport, is_first: bool, is_first_review: bool) -> StoreResult<()> {
-    let TakenReport { report, review } = taken;
+async fn write(tx: &SourceTx, changes: &ReportChanges, is_first: bool, is_first_review: bool) -> StoreResult<()> {
+    let ReportChanges { report, review } = changes;
     let (id, at) = (report.comment_id, part(report.comment_id.partition()));
     if is_first {
         let insert = comment_report::Entity::insert(row::report_model(report));
