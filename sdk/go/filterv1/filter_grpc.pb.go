@@ -31,7 +31,7 @@ const (
 type FilterServiceClient interface {
 	// Judges up to 64 items, in order.
 	//
-	// Answer within the deadline (80 ms by default): an item UNSPECIFIED is better than a late answer.
+	// Answer within the deadline (80 ms by default): UNSPECIFIED is better than a late answer.
 	// The same key may be asked again. The call has no effect.
 	//
 	// Example: `{"items": [{"key": "k1", "objectType": "video", "text": "Hi"}]}`.
@@ -65,7 +65,7 @@ func (c *filterServiceClient) CheckContents(ctx context.Context, in *CheckConten
 type FilterServiceServer interface {
 	// Judges up to 64 items, in order.
 	//
-	// Answer within the deadline (80 ms by default): an item UNSPECIFIED is better than a late answer.
+	// Answer within the deadline (80 ms by default): UNSPECIFIED is better than a late answer.
 	// The same key may be asked again. The call has no effect.
 	//
 	// Example: `{"items": [{"key": "k1", "objectType": "video", "text": "Hi"}]}`.

@@ -1,17 +1,17 @@
 //! The client of the account service.
 
-pub(crate) mod answer;
-mod kept;
+mod cache;
+pub(crate) mod response;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use answer::Answered;
 use arc_swap::ArcSwap;
 use async_trait::async_trait;
-use kept::KeptAnswers;
-use riposte_core::ports::{Account, AccountClient, NoAnswer};
+use cache::AccountCache;
+use response::ReceivedAccount;
+use riposte_core::ports::{Account, AccountClient, NoResult};
 use riposte_core::{MemberId, ObjectType};
 use riposte_sdk::account::v1::BatchGetStandingsRequest;
 use riposte_sdk::account::v1::account_service_client::AccountServiceClient;
@@ -26,15 +26,15 @@ pub(crate) const MAX_MEMBERS: usize = 100;
 /// The largest response, in bytes.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Asks an account service by gRPC. Keeps its answers for as long as it allows, and returns the
-/// last one, if it is not older than 15 minutes, where no newer one comes.
+/// Asks an account service by gRPC. Keeps each account for as long as the service allows, and
+/// returns the last one, if it is not older than 15 minutes, where no newer one comes.
 #[derive(Debug)]
 pub struct GrpcAccountClient {
     endpoint: Endpoint,
     files: EndpointFiles,
     connection: ArcSwap<Connection>,
     guard: Guard,
-    kept: KeptAnswers,
+    cache: AccountCache,
     observer: Arc<dyn CallObserver>,
 }
 
@@ -50,7 +50,7 @@ impl GrpcAccountClient {
         observer: Arc<dyn CallObserver>,
     ) -> Result<Self, EndpointError> {
         let connection = ArcSwap::from_pointee(endpoint.open(&files)?);
-        Ok(Self { endpoint, files, connection, guard: Guard::new(limits), kept: KeptAnswers::new(), observer })
+        Ok(Self { endpoint, files, connection, guard: Guard::new(limits), cache: AccountCache::new(), observer })
     }
 
     /// Reads the files again. Calls from now on use the new connection.
@@ -62,50 +62,50 @@ impl GrpcAccountClient {
         Ok(())
     }
 
-    /// Makes one call and keeps its answers.
-    async fn ask(&self, object_type: &ObjectType, members: &[&MemberId]) -> Vec<Result<Account, NoAnswer>> {
+    /// Makes one call and keeps its accounts.
+    async fn ask(&self, object_type: &ObjectType, members: &[&MemberId]) -> Vec<Result<Account, NoResult>> {
         let member_ids: Vec<String> = members.iter().map(|member| member.as_str().to_owned()).collect();
         let object_type_name = object_type.as_str().to_owned();
         let mut request = Request::new(BatchGetStandingsRequest { object_type: object_type_name, member_ids });
         request.set_timeout(self.guard.limits().timeout);
         let connection = Connection::clone(&self.connection.load());
         let mut client = AccountServiceClient::new(connection).max_decoding_message_size(MAX_BYTES);
-        let (outcome, answers) = match self.guard.call(client.batch_get_standings(request)).await {
+        let (outcome, results) = match self.guard.call(client.batch_get_standings(request)).await {
             Ok(response) => {
                 let names: Vec<&str> = members.iter().map(|member| member.as_str()).collect();
-                let answers = answer::accounts(&names, &response.get_ref().standings, &mut Vec::new());
-                (outcome_of_items(&answers), answers)
+                let results = response::accounts(&names, &response.get_ref().standings, &mut Vec::new());
+                (outcome_of_items(&results), results)
             }
-            Err(outcome) => (outcome, vec![Err(NoAnswer::Unavailable); members.len()]),
+            Err(outcome) => (outcome, vec![Err(NoResult::Unavailable); members.len()]),
         };
         self.observer.called(outcome);
-        let settle = |(member, answer): (&&MemberId, Result<Answered, NoAnswer>)| match answer {
-            Ok(answer) => {
-                self.kept.keep(object_type, member, answer);
-                Ok(answer.account)
+        let account = |(member, result): (&&MemberId, Result<ReceivedAccount, NoResult>)| match result {
+            Ok(received) => {
+                self.cache.insert(object_type, member, received);
+                Ok(received.account)
             }
-            Err(why) => self.kept.last(object_type, member).ok_or(why),
+            Err(reason) => self.cache.last(object_type, member).ok_or(reason),
         };
-        members.iter().zip(answers).map(settle).collect()
+        members.iter().zip(results).map(account).collect()
     }
 }
 
 #[async_trait]
 impl AccountClient for GrpcAccountClient {
-    async fn accounts(&self, object_type: &ObjectType, members: &[MemberId]) -> Vec<Result<Account, NoAnswer>> {
-        let mut found: Vec<Option<Result<Account, NoAnswer>>> =
-            members.iter().map(|member| self.kept.valid(object_type, member).map(Ok)).collect();
+    async fn accounts(&self, object_type: &ObjectType, members: &[MemberId]) -> Vec<Result<Account, NoResult>> {
+        let mut found: Vec<Option<Result<Account, NoResult>>> =
+            members.iter().map(|member| self.cache.valid(object_type, member).map(Ok)).collect();
         // A member may be there twice, and the service is asked once.
-        let mut asked: Vec<&MemberId> =
-            members.iter().zip(&found).filter(|(_, kept)| kept.is_none()).map(|(m, _)| m).collect();
-        asked.sort_unstable();
-        asked.dedup();
-        for batch in asked.chunks(MAX_MEMBERS) {
-            let answers = self.ask(object_type, batch).await;
+        let mut missing: Vec<&MemberId> =
+            members.iter().zip(&found).filter(|(_, slot)| slot.is_none()).map(|(m, _)| m).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        for batch in missing.chunks(MAX_MEMBERS) {
+            let results = self.ask(object_type, batch).await;
             for (member, slot) in members.iter().zip(&mut found).filter(|(_, slot)| slot.is_none()) {
-                *slot = batch.binary_search(&member).ok().and_then(|place| answers.get(place).copied());
+                *slot = batch.binary_search(&member).ok().and_then(|place| results.get(place).copied());
             }
         }
-        found.into_iter().map(|slot| slot.unwrap_or(Err(NoAnswer::Unavailable))).collect()
+        found.into_iter().map(|slot| slot.unwrap_or(Err(NoResult::Unavailable))).collect()
     }
 }

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_probe_that_fails_opens_it_again_and_one_that_is_given_up_makes_room() {
+    async fn a_probe_that_fails_opens_it_again_and_one_that_is_given_up_leaves_its_place() {
         let breaker = opened();
         tokio::time::advance(PAUSE).await;
         let probes: Vec<_> = (0..PROBES).map(|_| breaker.admit().unwrap()).collect();

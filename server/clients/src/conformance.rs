@@ -1,26 +1,26 @@
-//! The checks of a filter or an account service that another team provides: what the platform would
-//! send it, and more, and what its contract says about the answers.
+//! The checks of a filter or an account service that another team provides: requests as the
+//! platform sends them, and more, and the rules of the contract for the responses.
 
 mod accounts;
 mod filter;
-mod target;
+mod method;
 
 use std::time::Duration;
 
 pub use accounts::check_accounts;
 pub use filter::check_filter;
 
-use crate::fault::AnswerFault;
+use crate::breach::Breach;
 
 /// The result of one check.
 #[derive(Debug)]
 pub struct Check {
-    /// What is checked.
+    /// The name of the check.
     pub name: &'static str,
-    /// What was sent, in words.
+    /// The request, in words.
     pub sent: String,
-    /// The time until the answer.
+    /// The time until the response.
     pub took: Duration,
     /// The breaches; none if the check passed.
-    pub faults: Vec<AnswerFault>,
+    pub breaches: Vec<Breach>,
 }

@@ -40,7 +40,7 @@ pub struct EndpointFiles {
 /// The reason why a service cannot be called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndpointError {
-    /// The address is none.
+    /// The text is no address.
     Address(String),
     /// The address is neither TLS nor the loopback interface.
     Plaintext(String),
@@ -59,9 +59,9 @@ impl fmt::Display for EndpointError {
             Self::Plaintext(text) => {
                 write!(f, "{text:?} has no TLS: write https://; http:// is for the loopback interface")
             }
-            Self::File(path, why) => write!(f, "{}: {why}", path.display()),
+            Self::File(path, reason) => write!(f, "{}: {reason}", path.display()),
             Self::Files(what) => f.write_str(what),
-            Self::Connect(why) => f.write_str(why),
+            Self::Connect(reason) => f.write_str(reason),
         }
     }
 }
@@ -174,7 +174,7 @@ pub struct Bearer(Option<MetadataValue<Ascii>>);
 impl Bearer {
     fn read(path: Option<&Path>) -> Result<Self, EndpointError> {
         let Some(path) = path else { return Ok(Self(None)) };
-        let unusable = |why: String| EndpointError::File(path.to_owned(), why);
+        let unusable = |reason: String| EndpointError::File(path.to_owned(), reason);
         let token = Secret::read(path).map_err(unusable)?;
         let value = format!("Bearer {}", token.expose()).parse::<MetadataValue<Ascii>>();
         let mut value = value.map_err(|_| unusable("is no token: it must be printable ASCII".to_owned()))?;

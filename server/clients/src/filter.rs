@@ -1,6 +1,6 @@
 //! The client of the filter.
 
-pub(crate) mod answer;
+pub(crate) mod response;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use async_trait::async_trait;
 use prost::Message;
-use riposte_core::ports::{FilterClient, FilterItem, FilterKind, FilterOutcome, FilterVerdict, NoAnswer};
+use riposte_core::ports::{FilterClient, FilterItem, FilterKind, FilterOutcome, FilterJudgement, NoResult};
 use riposte_sdk::filter::v1 as proto;
 use riposte_sdk::filter::v1::filter_service_client::FilterServiceClient;
 use tonic::Request;
@@ -95,45 +95,45 @@ impl GrpcFilterClient {
     }
 
     /// Makes one call.
-    async fn ask(&self, items: Vec<proto::ContentItem>) -> Vec<Result<FilterVerdict, NoAnswer>> {
+    async fn ask(&self, items: Vec<proto::ContentItem>) -> Vec<Result<FilterJudgement, NoResult>> {
         let keys: Vec<String> = items.iter().map(|item| item.key.clone()).collect();
         let mut request = Request::new(proto::CheckContentsRequest { items });
         request.set_timeout(self.guard.limits().timeout);
         let connection = Connection::clone(&self.connection.load());
         let mut client = FilterServiceClient::new(connection).max_decoding_message_size(MAX_BYTES);
-        let (outcome, answers) = match self.guard.call(client.check_contents(request)).await {
+        let (outcome, results) = match self.guard.call(client.check_contents(request)).await {
             Ok(response) => {
                 let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-                let answers = answer::verdicts(&keys, &response.get_ref().verdicts, &mut Vec::new());
-                (outcome_of_items(&answers), answers)
+                let results = response::judgements(&keys, &response.get_ref().verdicts, &mut Vec::new());
+                (outcome_of_items(&results), results)
             }
-            Err(outcome) => (outcome, vec![Err(NoAnswer::Unavailable); keys.len()]),
+            Err(outcome) => (outcome, vec![Err(NoResult::Unavailable); keys.len()]),
         };
         self.observer.called(outcome);
-        answers
+        results
     }
 }
 
 #[async_trait]
 impl FilterClient for GrpcFilterClient {
-    async fn judge(&self, items: &[FilterItem]) -> Vec<Result<FilterVerdict, NoAnswer>> {
-        let mut answers = Vec::with_capacity(items.len());
+    async fn judge(&self, items: &[FilterItem]) -> Vec<Result<FilterJudgement, NoResult>> {
+        let mut results = Vec::with_capacity(items.len());
         let (mut batch, mut bytes) = (Vec::new(), 0);
         for item in items {
             let item = self.sent(item);
             // Tag and length of an item take at most 6 bytes.
             let size = item.encoded_len() + 6;
             if batch.len() == MAX_ITEMS || bytes + size > MAX_BYTES {
-                answers.extend(self.ask(std::mem::take(&mut batch)).await);
+                results.extend(self.ask(std::mem::take(&mut batch)).await);
                 bytes = 0;
             }
             bytes += size;
             batch.push(item);
         }
         if !batch.is_empty() {
-            answers.extend(self.ask(batch).await);
+            results.extend(self.ask(batch).await);
         }
-        answers
+        results
     }
 }
 

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use riposte_core::ports::NoAnswer;
+use riposte_core::ports::NoResult;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tonic::{Code, Status};
@@ -69,7 +69,7 @@ impl Guard {
         let Ok(Ok(_permit)) = permit else { return Err(CallOutcome::BulkheadFull) };
         let admitted = self.breaker.admit().ok_or(CallOutcome::BreakerOpen)?;
         let result = match timeout(self.limits.timeout, call).await {
-            Ok(answer) => answer.map_err(|status| outcome_of(&status)),
+            Ok(response) => response.map_err(|status| outcome_of(&status)),
             Err(_elapsed) => Err(CallOutcome::Timeout),
         };
         admitted.ended(result.is_ok());
@@ -98,9 +98,9 @@ fn outcome_of(status: &Status) -> CallOutcome {
     }
 }
 
-/// Returns the outcome of a call that was answered.
-pub(crate) fn outcome_of_items<T>(answers: &[Result<T, NoAnswer>]) -> CallOutcome {
-    if answers.iter().all(Result::is_ok) { CallOutcome::Answered } else { CallOutcome::Undecided }
+/// Returns the outcome of a call with a response.
+pub(crate) fn outcome_of_items<T>(results: &[Result<T, NoResult>]) -> CallOutcome {
+    if results.iter().all(Result::is_ok) { CallOutcome::Decided } else { CallOutcome::Undecided }
 }
 
 #[cfg(test)]

@@ -3,15 +3,15 @@
 /// The outcome of one call, or of one that was not made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CallOutcome {
-    /// Every item was answered.
-    Answered,
-    /// The call was answered, and some items were left open or broke the contract.
+    /// Every item was decided.
+    Decided,
+    /// The service responded, and some items were left open or broke the contract.
     Undecided,
-    /// No answer came within the deadline.
+    /// No response came within the deadline.
     Timeout,
-    /// The service could not be reached, or said that it is unavailable.
+    /// The service could not be reached, or responded that it is unavailable.
     Unavailable,
-    /// The service said that it is overloaded.
+    /// The service responded that it is overloaded.
     ResourceExhausted,
     /// The call failed with another status.
     Failed,
@@ -26,7 +26,7 @@ impl CallOutcome {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Answered => "answered",
+            Self::Decided => "decided",
             Self::Undecided => "undecided",
             Self::Timeout => "timeout",
             Self::Unavailable => "unavailable",

@@ -11,7 +11,7 @@ mod ids;
 mod lease;
 mod maintenance;
 mod moderation_switch;
-mod no_answer;
+mod no_result;
 mod outbox;
 mod ranking;
 mod reports;
@@ -27,12 +27,12 @@ pub use events::{
     Applied, Batching, CLOCK_SKEW_MAX, ConsumerPositions, ConsumerScope, EventConsumer, MEMBER_HISTORY, Position,
     PositionMove, PositionRemoval, RANK_INDEX, REGISTRATION, StoredPosition, TrimBounds, TrimReport, shown_name,
 };
-pub use filter::{FilterClient, FilterItem, FilterKind, FilterOutcome, FilterVerdict, LocalHit};
+pub use filter::{FilterClient, FilterItem, FilterKind, FilterOutcome, FilterJudgement, LocalHit};
 pub use ids::IdSource;
 pub use lease::{Epoch, LeaseCandidate, RelayLease};
 pub use maintenance::{CountRepair, MemberHistories, RebuildProgress, RepairReport};
 pub use moderation_switch::{ModerationSwitch, SWITCH_DELAY};
-pub use no_answer::NoAnswer;
+pub use no_result::NoResult;
 pub use outbox::{EventLog, Outbox, OutboxState};
 pub use ranking::{RankIndexes, RankingSnapshots};
 pub use reports::Reports;

@@ -35,8 +35,8 @@ enum Service {
     #[command(after_long_help = EXAMPLES)]
     Filter {
         #[command(flatten)]
-        target: Target,
-        /// The time in which an answer must come; at most 500ms
+        target: ServiceTarget,
+        /// The time in which a response must come; at most 500ms
         #[arg(long, value_name = "DURATION", default_value = "80ms")]
         deadline: TimeSpan,
     },
@@ -44,8 +44,8 @@ enum Service {
     #[command(after_long_help = EXAMPLES)]
     Account {
         #[command(flatten)]
-        target: Target,
-        /// The time in which an answer must come; at most 500ms
+        target: ServiceTarget,
+        /// The time in which a response must come; at most 500ms
         #[arg(long, value_name = "DURATION", default_value = "60ms")]
         deadline: TimeSpan,
         /// The object type under which members are asked about
@@ -58,7 +58,7 @@ enum Service {
 }
 
 #[derive(Debug, clap::Args)]
-struct Target {
+struct ServiceTarget {
     /// The address of the service
     #[arg(long, value_name = "HOST:PORT")]
     target: String,
@@ -96,7 +96,7 @@ impl Args {
             }
         };
         output::write(&report(&checks))?;
-        let failed = checks.iter().filter(|check| !check.faults.is_empty()).count();
+        let failed = checks.iter().filter(|check| !check.breaches.is_empty()).count();
         if failed == 0 {
             return Ok(ExitCode::SUCCESS);
         }
@@ -104,7 +104,7 @@ impl Args {
     }
 }
 
-impl Target {
+impl ServiceTarget {
     async fn connect(self) -> anyhow::Result<Connection> {
         let Self { target, ca_file, cert_file, key_file, token_file } = self;
         let usage = |error: EndpointError| Failure::new(USAGE, format!("--target {target}: {error}"));
@@ -112,8 +112,8 @@ impl Target {
         let files = EndpointFiles { ca_file, cert_file, key_file, token_file };
         let connected = endpoint.connect(&files).await;
         Ok(connected.map_err(|error| match error {
-            EndpointError::Connect(why) => {
-                Failure::new(UNAVAILABLE, format!("cannot reach {endpoint}: {why}; is the service running there?"))
+            EndpointError::Connect(reason) => {
+                Failure::new(UNAVAILABLE, format!("cannot reach {endpoint}: {reason}; is the service running there?"))
             }
             EndpointError::File(..) => Failure::new(USAGE, error.to_string()),
             EndpointError::Address(_) | EndpointError::Plaintext(_) | EndpointError::Files(_) => usage(error),
@@ -131,23 +131,23 @@ fn checked_deadline(deadline: TimeSpan) -> Result<Duration, Failure> {
 }
 
 /// Returns a line for each check, and below one that failed its breaches. A service that breaks
-/// every answer in one way fails many checks with one cause, so that the first breaches are enough.
+/// every response in one way fails many checks with one cause, so the first breaches are enough.
 fn report(checks: &[Check]) -> String {
     const SHOWN: usize = 3;
     let mut report = String::new();
-    for Check { name, sent, took, faults } in checks {
-        let verdict = if faults.is_empty() { "ok  " } else { "FAIL" };
-        report += &format!("{verdict}  {name} ({} ms)\n", took.as_millis());
-        if faults.is_empty() {
+    for Check { name, sent, took, breaches } in checks {
+        let result = if breaches.is_empty() { "ok  " } else { "FAIL" };
+        report += &format!("{result}  {name} ({} ms)\n", took.as_millis());
+        if breaches.is_empty() {
             continue;
         }
         report += &format!("      sent    {sent}\n");
-        for fault in faults.iter().take(SHOWN) {
-            report +=
-                &format!("      breach  {}\n      change  {}\n", output::printable(&fault.to_string()), fault.change);
+        for breach in breaches.iter().take(SHOWN) {
+            let what = output::printable(&breach.to_string());
+            report += &format!("      breach  {what}\n      change  {}\n", breach.change);
         }
-        if faults.len() > SHOWN {
-            report += &format!("      and {} more\n", faults.len() - SHOWN);
+        if breaches.len() > SHOWN {
+            report += &format!("      and {} more\n", breaches.len() - SHOWN);
         }
     }
     report

@@ -7,7 +7,7 @@ use riposte_sdk::account::v1::{
 };
 use tonic::{Request, Response, Status};
 
-use crate::script::{AccountScript, Fault};
+use crate::script::{AccountScript, CallFault};
 use crate::served::Served;
 
 #[tonic::async_trait]
@@ -17,7 +17,7 @@ impl AccountService for Served {
         request: Request<BatchGetStandingsRequest>,
     ) -> Result<Response<BatchGetStandingsResponse>, Status> {
         let script = self.script().accounts;
-        let fault = self.account_calls.answer(&script.calls).await?;
+        let fault = self.account_calls.begin(&script.calls).await?;
         let members = request.into_inner().member_ids;
         let mut standings: Vec<_> = members.iter().map(|member| standing(&script, member)).collect();
         if let Some(fault) = fault {
@@ -40,20 +40,20 @@ fn standing(script: &AccountScript, member: &str) -> AccountStanding {
     }
 }
 
-/// Breaks the answer about the first member.
-fn spoil(standings: &mut Vec<AccountStanding>, fault: Fault) {
+/// Breaks the standing of the first member.
+fn spoil(standings: &mut Vec<AccountStanding>, fault: CallFault) {
     let Some(first) = standings.first_mut() else { return };
     match fault {
-        Fault::MissingKey => drop(standings.remove(0)),
-        Fault::ForeignKey => first.member_id = "foreign".to_owned(),
-        Fault::DoubleKey => {
+        CallFault::MissingKey => drop(standings.remove(0)),
+        CallFault::ForeignKey => first.member_id = "foreign".to_owned(),
+        CallFault::DoubleKey => {
             let double = first.clone();
             standings.push(double);
         }
-        Fault::Undecided => first.state = 0,
-        Fault::UnknownEnum => first.state = 99,
-        Fault::NumberOutOfRange => first.level = 101,
-        Fault::TooLong => first.valid_for = Some(Duration { seconds: 3_601, nanos: 0 }),
-        Fault::Never | Fault::Unavailable | Fault::ResourceExhausted | Fault::Internal => {}
+        CallFault::Undecided => first.state = 0,
+        CallFault::UnknownEnum => first.state = 99,
+        CallFault::NumberOutOfRange => first.level = 101,
+        CallFault::TooLong => first.valid_for = Some(Duration { seconds: 3_601, nanos: 0 }),
+        CallFault::Never | CallFault::Unavailable | CallFault::ResourceExhausted | CallFault::Internal => {}
     }
 }

@@ -6,7 +6,7 @@ use riposte_sdk::filter::v1::{
 };
 use tonic::{Request, Response, Status};
 
-use crate::script::{Fault, FilterScript};
+use crate::script::{CallFault, FilterScript};
 use crate::served::Served;
 
 #[tonic::async_trait]
@@ -16,7 +16,7 @@ impl FilterService for Served {
         request: Request<CheckContentsRequest>,
     ) -> Result<Response<CheckContentsResponse>, Status> {
         let script = self.script().filter;
-        let fault = self.filter_calls.answer(&script.calls).await?;
+        let fault = self.filter_calls.begin(&script.calls).await?;
         let token = request.metadata().get("authorization").and_then(|value| value.to_str().ok());
         self.tokens().extend(token.map(str::to_owned));
         let request = request.into_inner();
@@ -43,20 +43,20 @@ fn verdict(script: &FilterScript, item: &ContentItem) -> ContentVerdict {
     }
 }
 
-/// Breaks the answer of the first item.
-fn spoil(verdicts: &mut Vec<ContentVerdict>, fault: Fault) {
+/// Breaks the verdict on the first item.
+fn spoil(verdicts: &mut Vec<ContentVerdict>, fault: CallFault) {
     let Some(first) = verdicts.first_mut() else { return };
     match fault {
-        Fault::MissingKey => drop(verdicts.remove(0)),
-        Fault::ForeignKey => first.key = "foreign".to_owned(),
-        Fault::DoubleKey => {
+        CallFault::MissingKey => drop(verdicts.remove(0)),
+        CallFault::ForeignKey => first.key = "foreign".to_owned(),
+        CallFault::DoubleKey => {
             let double = first.clone();
             verdicts.push(double);
         }
-        Fault::Undecided => first.outcome = 0,
-        Fault::UnknownEnum => first.outcome = 99,
-        Fault::NumberOutOfRange => first.review_priority = 101,
-        Fault::TooLong => first.explanation = "x".repeat(257),
-        Fault::Never | Fault::Unavailable | Fault::ResourceExhausted | Fault::Internal => {}
+        CallFault::Undecided => first.outcome = 0,
+        CallFault::UnknownEnum => first.outcome = 99,
+        CallFault::NumberOutOfRange => first.review_priority = 101,
+        CallFault::TooLong => first.explanation = "x".repeat(257),
+        CallFault::Never | CallFault::Unavailable | CallFault::ResourceExhausted | CallFault::Internal => {}
     }
 }

@@ -1,5 +1,5 @@
-//! A filter and an account service for tests. A [`Script`] says what they answer, and whether they
-//! answer late, wrongly or not at all. `riposte-fakes` is the same as a program.
+//! A filter and an account service for tests. A [`Script`] has their results, and makes responses
+//! late, wrong or missing. `riposte-fakes` is the same as a program.
 //!
 //! This crate must never be a dependency of a program that ships.
 
@@ -20,7 +20,7 @@ use tokio::task::JoinHandle;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 
-pub use script::{AccountFields, AccountScript, CallScript, Fault, FilterScript, Outcome, Script, State};
+pub use script::{AccountFields, AccountScript, CallScript, CallFault, FilterScript, Outcome, Script, State};
 
 /// Both fakes, served at one address until this value is dropped.
 #[derive(Debug)]
@@ -69,13 +69,13 @@ impl Fakes {
         self.served.account_calls.count()
     }
 
-    /// The requests that the filter has answered so far.
+    /// The requests that the filter has received so far.
     #[must_use]
     pub fn filter_requests(&self) -> Vec<CheckContentsRequest> {
         self.served.filter_requests().clone()
     }
 
-    /// The bearer tokens of the calls that the filter has answered so far, each after `Bearer `.
+    /// The bearer tokens of the calls that the filter has received so far, each after `Bearer `.
     #[must_use]
     pub fn tokens(&self) -> Vec<String> {
         self.served.tokens().clone()

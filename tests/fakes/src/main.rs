@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use riposte_fakes::{Fakes, Fault, Script};
+use riposte_fakes::{Fakes, CallFault, Script};
 use riposte_settings::TimeSpan;
 
 const HELP: &str = "\
@@ -43,12 +43,12 @@ struct Args {
     /// A script
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
-    /// The wait before each answer
+    /// The wait before each response
     #[arg(long, value_name = "DURATION")]
     latency: Option<TimeSpan>,
-    /// What is wrong with the answers
+    /// The fault of the calls
     #[arg(long, value_enum, value_name = "FAULT")]
-    fault: Option<Fault>,
+    fault: Option<CallFault>,
     /// Only each call of this number has the fault
     #[arg(long, value_name = "NUMBER", requires = "fault", value_parser = clap::value_parser!(u32).range(1..))]
     every: Option<u32>,
@@ -84,7 +84,7 @@ async fn main() -> Result<()> {
 mod tests {
     use super::{Args, HELP};
     use clap::{CommandFactory, Parser};
-    use riposte_fakes::{Fault, Outcome, Script, State};
+    use riposte_fakes::{CallFault, Outcome, Script, State};
 
     #[test]
     fn the_declaration_of_the_command_line_is_valid() {
@@ -97,7 +97,7 @@ mod tests {
         let script: Script = toml::from_str(&lines.collect::<Vec<_>>().join("\n")).unwrap();
         assert_eq!(script.filter.words["spam"], Outcome::Hold);
         assert_eq!(script.filter.calls.fault_of(1), None);
-        assert_eq!(script.filter.calls.fault_of(2), Some(Fault::DoubleKey));
+        assert_eq!(script.filter.calls.fault_of(2), Some(CallFault::DoubleKey));
         assert_eq!(script.accounts.members["m7"].state, State::Banned);
         assert!(!script.accounts.members["m8"].exists && script.accounts.others.exists);
     }
@@ -109,8 +109,8 @@ mod tests {
         let args = Args::parse_from(["riposte-fakes", "--script", folder.to_str().unwrap(), "--fault", "too-long"]);
         let script = args.script().unwrap();
         std::fs::remove_file(&folder).unwrap();
-        assert_eq!(script.filter.calls.fault, Some(Fault::TooLong));
-        assert_eq!(script.accounts.calls.fault, Some(Fault::TooLong));
+        assert_eq!(script.filter.calls.fault, Some(CallFault::TooLong));
+        assert_eq!(script.accounts.calls.fault, Some(CallFault::TooLong));
         assert_eq!(script.filter.calls.wait().as_millis(), 5);
     }
 }

@@ -1,4 +1,4 @@
-//! What the fakes do: read from a file, or set by a test.
+//! The behaviour of the fakes: read from a file, or set by a test.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -46,10 +46,10 @@ pub struct AccountScript {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CallScript {
-    /// The wait before each answer.
+    /// The wait before each response.
     pub latency: Option<TimeSpan>,
-    /// What is wrong with the answers.
-    pub fault: Option<Fault>,
+    /// The fault of the calls.
+    pub fault: Option<CallFault>,
     /// Only each call of this number has the fault: 2 means every second one.
     pub every: u32,
 }
@@ -63,11 +63,11 @@ impl Default for CallScript {
 impl CallScript {
     /// Calls that all have a fault.
     #[must_use]
-    pub fn with(fault: Fault) -> Self {
+    pub fn with(fault: CallFault) -> Self {
         Self { fault: Some(fault), ..Self::default() }
     }
 
-    /// Returns the wait before an answer.
+    /// Returns the wait before a response.
     #[must_use]
     pub fn wait(&self) -> Duration {
         self.latency.map_or(Duration::ZERO, TimeSpan::duration)
@@ -75,16 +75,16 @@ impl CallScript {
 
     /// Returns the fault of the call with a number from 1 on.
     #[must_use]
-    pub fn fault_of(&self, call: u32) -> Option<Fault> {
+    pub fn fault_of(&self, call: u32) -> Option<CallFault> {
         self.fault.filter(|_| call.is_multiple_of(self.every.max(1)))
     }
 }
 
-/// What is wrong with an answer.
+/// A fault of a call or of its response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-pub enum Fault {
-    /// No answer comes, ever
+pub enum CallFault {
+    /// No response comes, ever
     Never,
     /// The call fails with UNAVAILABLE
     Unavailable,
@@ -92,24 +92,24 @@ pub enum Fault {
     ResourceExhausted,
     /// The call fails with INTERNAL
     Internal,
-    /// The first item has no answer
+    /// The first item has no result
     MissingKey,
-    /// The answer of the first item has a key that nobody asked for
+    /// The result of the first item has a key that the request does not have
     ForeignKey,
-    /// The first item has two answers
+    /// The first item has two results
     DoubleKey,
-    /// The answer of the first item is UNSPECIFIED
+    /// The result of the first item is UNSPECIFIED
     Undecided,
-    /// The answer of the first item is an enum value that the contract does not have
+    /// The result of the first item has an enum value that the contract does not have
     UnknownEnum,
-    /// A number in the answer of the first item is out of its range
+    /// A number in the result of the first item is out of its range
     NumberOutOfRange,
-    /// A text or, of an account, a time in the answer of the first item is too long
+    /// A text or, of an account, a time in the result of the first item is too long
     TooLong,
 }
 
-impl Fault {
-    /// All faults of an answer that arrives: the first item is affected, the others are not.
+impl CallFault {
+    /// All faults of a response that arrives: the first item is affected, the others are not.
     pub const GARBAGE: [Self; 7] = [
         Self::MissingKey,
         Self::ForeignKey,
@@ -128,13 +128,13 @@ pub enum Outcome {
     /// Nothing speaks against the text.
     #[default]
     Allow,
-    /// People look at it.
+    /// The text is shown and put into the review queue.
     Flag,
-    /// It waits for people.
+    /// The text waits for a moderator.
     Hold,
-    /// It is stored unseen.
+    /// The text is stored as rejected.
     Reject,
-    /// It is not stored.
+    /// The text is not stored.
     Refuse,
 }
 
@@ -154,13 +154,13 @@ impl From<Outcome> for FilterOutcome {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AccountFields {
-    /// Whether there is such an account.
+    /// `true` if the account exists.
     pub exists: bool,
     /// Its level.
     pub level: i32,
     /// Its state.
     pub state: State,
-    /// How long the answer may be kept.
+    /// The time for which the account may be kept.
     pub valid_for: Option<TimeSpan>,
 }
 

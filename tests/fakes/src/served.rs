@@ -1,4 +1,4 @@
-//! What the two fakes of one process share: the script, and the calls so far.
+//! The state that the two fakes of one process share: the script, and the calls so far.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use riposte_sdk::filter::v1::CheckContentsRequest;
 use tonic::Status;
 
-use crate::script::{CallScript, Fault, Script};
+use crate::script::{CallScript, CallFault, Script};
 
 /// The state of both services. Clones share it.
 #[derive(Debug, Clone)]
@@ -17,13 +17,13 @@ pub(crate) struct State {
     script: Mutex<Script>,
     filter_requests: Mutex<Vec<CheckContentsRequest>>,
     tokens: Mutex<Vec<String>>,
-    pub(crate) filter_calls: Calls,
-    pub(crate) account_calls: Calls,
+    pub(crate) filter_calls: CallCounter,
+    pub(crate) account_calls: CallCounter,
 }
 
 /// The calls of one service.
 #[derive(Debug, Default)]
-pub(crate) struct Calls(AtomicU32);
+pub(crate) struct CallCounter(AtomicU32);
 
 impl std::ops::Deref for Served {
     type Target = State;
@@ -39,8 +39,8 @@ impl Served {
             script: Mutex::new(script),
             filter_requests: Mutex::default(),
             tokens: Mutex::default(),
-            filter_calls: Calls::default(),
-            account_calls: Calls::default(),
+            filter_calls: CallCounter::default(),
+            account_calls: CallCounter::default(),
         }))
     }
 }
@@ -63,24 +63,24 @@ impl State {
     }
 }
 
-impl Calls {
+impl CallCounter {
     /// Returns the number of calls so far.
     pub(crate) fn count(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Counts a call and waits as the script says. Returns the fault of its answer.
+    /// Counts a call and waits as the script says. Returns the fault of its response.
     ///
     /// # Errors
     /// The status with which the script lets the call fail.
-    pub(crate) async fn answer(&self, script: &CallScript) -> Result<Option<Fault>, Status> {
+    pub(crate) async fn begin(&self, script: &CallScript) -> Result<Option<CallFault>, Status> {
         let number = self.0.fetch_add(1, Ordering::Relaxed) + 1;
         tokio::time::sleep(script.wait()).await;
         match script.fault_of(number) {
-            Some(Fault::Never) => std::future::pending().await,
-            Some(Fault::Unavailable) => Err(Status::unavailable("as the script says")),
-            Some(Fault::ResourceExhausted) => Err(Status::resource_exhausted("as the script says")),
-            Some(Fault::Internal) => Err(Status::internal("as the script says")),
+            Some(CallFault::Never) => std::future::pending().await,
+            Some(CallFault::Unavailable) => Err(Status::unavailable("as the script says")),
+            Some(CallFault::ResourceExhausted) => Err(Status::resource_exhausted("as the script says")),
+            Some(CallFault::Internal) => Err(Status::internal("as the script says")),
             fault => Ok(fault),
         }
     }

@@ -1,7 +1,7 @@
 //! `riposte conformance` on services that keep their contract, and on some that break it.
 
 use anyhow::Result;
-use riposte_fakes::{CallScript, Fakes, Fault, Script};
+use riposte_fakes::{CallScript, Fakes, CallFault, Script};
 use riposte_tests::command;
 
 /// The longest deadline that the command takes: a machine may have much else to do.
@@ -17,23 +17,23 @@ async fn a_breach_ends_with_its_name_and_what_to_change() -> Result<()> {
     let fakes = Fakes::start("127.0.0.1:0".parse()?, Script::default()).await?;
     let filter = run(&fakes, "filter").await?.ended(0)?;
     filter.says(&["ok    one item (", "ok    many items (", "ok    calls at once ("])?;
-    // The fake knows every member, also one that nobody is.
+    // For the fake every member exists.
     let account = run(&fakes, "account").await?.ended(1)?;
     account.says(&[
         "FAIL  an unknown member (",
-        "      sent    1 member that nobody is, a random UUID\n",
-        "      breach  standing 1: an account that nobody has exists\n",
-        "      change  answer members that are unknown with `exists` false\n",
+        "      sent    1 unknown member, a random UUID\n",
+        "      breach  standing 1: the account of an unknown member exists\n",
+        "      change  send unknown members with `exists` false\n",
         "ok    many members (",
         "riposte: 1 of 5 checks failed\n",
     ])?;
     let mut script = Script::default();
-    script.filter.calls = CallScript::with(Fault::DoubleKey);
+    script.filter.calls = CallScript::with(CallFault::DoubleKey);
     fakes.set_script(script);
     let filter = run(&fakes, "filter").await?.ended(1)?;
     filter.says(&[
         "FAIL  many items (",
-        "      breach  item 1: has more than one answer\n",
+        "      breach  item 1: has more than one verdict\n",
         "10 of 10 checks failed",
     ])?;
     Ok(())

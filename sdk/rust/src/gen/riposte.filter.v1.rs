@@ -341,7 +341,7 @@ pub mod filter_service_client {
         }
         /// Judges up to 64 items, in order.
         ///
-        /// Answer within the deadline (80 ms by default): an item UNSPECIFIED is better than a late answer.
+        /// Answer within the deadline (80 ms by default): UNSPECIFIED is better than a late answer.
         /// The same key may be asked again. The call has no effect.
         ///
         /// Example: `{"items": [{"key": "k1", "objectType": "video", "text": "Hi"}]}`.
@@ -389,7 +389,7 @@ pub mod filter_service_server {
     pub trait FilterService: std::marker::Send + std::marker::Sync + 'static {
         /// Judges up to 64 items, in order.
         ///
-        /// Answer within the deadline (80 ms by default): an item UNSPECIFIED is better than a late answer.
+        /// Answer within the deadline (80 ms by default): UNSPECIFIED is better than a late answer.
         /// The same key may be asked again. The call has no effect.
         ///
         /// Example: `{"items": [{"key": "k1", "objectType": "video", "text": "Hi"}]}`.

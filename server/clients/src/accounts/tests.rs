@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
-use riposte_core::ports::{Account, AccountClient, AccountState, NoAnswer};
+use riposte_core::ports::{Account, AccountClient, AccountState, NoResult};
 use riposte_core::{MemberId, ObjectType};
-use riposte_fakes::{AccountFields, AccountScript, CallScript, Fakes, Fault, Script, State};
+use riposte_fakes::{AccountFields, AccountScript, CallScript, Fakes, CallFault, Script, State};
 
 use super::GrpcAccountClient;
-use crate::filter::tests::{Seen, patient};
+use crate::filter::tests::{OutcomeLog, patient};
 use crate::{CallOutcome, Endpoint, EndpointFiles};
 
 fn script(calls: CallScript) -> Script {
@@ -17,11 +17,11 @@ fn script(calls: CallScript) -> Script {
     Script { accounts, ..Script::default() }
 }
 
-async fn fakes() -> (Fakes, GrpcAccountClient, Arc<Seen>) {
+async fn fakes() -> (Fakes, GrpcAccountClient, Arc<OutcomeLog>) {
     let fakes = Fakes::start("127.0.0.1:0".parse().unwrap(), script(CallScript::default())).await.unwrap();
     let endpoint = Endpoint::parse(&fakes.address().to_string()).unwrap();
-    let seen = Arc::<Seen>::default();
-    let observer: Arc<Seen> = Arc::clone(&seen);
+    let seen = Arc::<OutcomeLog>::default();
+    let observer: Arc<OutcomeLog> = Arc::clone(&seen);
     let client = GrpcAccountClient::new(endpoint, EndpointFiles::default(), patient(), observer).unwrap();
     (fakes, client, seen)
 }
@@ -43,7 +43,7 @@ async fn accounts_are_in_the_order_of_the_members_and_each_is_asked_once() {
     assert!(matches!(found[2], Ok(Account::Present { state: AccountState::Normal, level: 0, .. })));
     assert_eq!(found[1], found[3]);
     assert_eq!(client.accounts(&video(), &members(&["m7", "m9"])).await[..], [found[1], found[2]]);
-    assert_eq!((fakes.account_calls(), seen.take()), (1, vec![CallOutcome::Answered]));
+    assert_eq!((fakes.account_calls(), seen.take()), (1, vec![CallOutcome::Decided]));
 }
 
 #[tokio::test]
@@ -58,12 +58,12 @@ async fn many_members_are_asked_about_in_several_calls() {
 #[tokio::test]
 async fn garbage_about_one_member_affects_no_other() {
     let (fakes, client, seen) = fakes().await;
-    for (number, fault) in Fault::GARBAGE.into_iter().enumerate() {
+    for (number, fault) in CallFault::GARBAGE.into_iter().enumerate() {
         fakes.set_script(script(CallScript::with(fault)));
-        // An answer is kept, so that each round asks about others.
+        // An account is kept, so that each pass names other members.
         let [first, second] = [format!("a{number}"), format!("b{number}")];
         let found = client.accounts(&video(), &members(&[&first, &second])).await;
-        assert_eq!(found[0], Err(NoAnswer::Undecided), "{fault:?}");
+        assert_eq!(found[0], Err(NoResult::Undecided), "{fault:?}");
         assert!(found[1].is_ok(), "{fault:?}");
         assert_eq!(seen.take(), [CallOutcome::Undecided], "{fault:?}");
     }
@@ -72,7 +72,7 @@ async fn garbage_about_one_member_affects_no_other() {
 #[tokio::test]
 async fn a_service_that_fails_leaves_members_unknown() {
     let (fakes, client, seen) = fakes().await;
-    fakes.set_script(script(CallScript::with(Fault::Unavailable)));
-    assert_eq!(client.accounts(&video(), &members(&["m7"])).await, [Err(NoAnswer::Unavailable)]);
+    fakes.set_script(script(CallScript::with(CallFault::Unavailable)));
+    assert_eq!(client.accounts(&video(), &members(&["m7"])).await, [Err(NoResult::Unavailable)]);
     assert_eq!(seen.take(), [CallOutcome::Unavailable]);
 }

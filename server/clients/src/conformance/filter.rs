@@ -8,10 +8,10 @@ use riposte_sdk::filter::v1::{
 use uuid::Uuid;
 
 use super::Check;
-use super::target::Target;
+use super::method::ServiceMethod;
+use crate::breach::Breach;
 use crate::endpoint::Connection;
-use crate::fault::AnswerFault;
-use crate::filter::{MAX_ITEMS, answer};
+use crate::filter::{MAX_ITEMS, response};
 
 const PATH: &str = "/riposte.filter.v1.FilterService/CheckContents";
 /// The longest text of a comment, in code points.
@@ -30,15 +30,15 @@ struct LaterRequest {
 
 /// Runs all checks. The first call makes the filter ready and is not measured.
 pub async fn check_filter(connection: Connection, deadline: Duration) -> Vec<Check> {
-    let target = Target { connection, path: PATH, deadline };
-    drop(target.ask::<_, CheckContentsResponse>(request(vec![item("Hello")]), &mut Vec::new()).await);
+    let method = ServiceMethod { connection, path: PATH, deadline };
+    drop(method.call::<_, CheckContentsResponse>(request(vec![item("Hello")]), &mut Vec::new()).await);
     let mut checks = Vec::new();
     for (name, sent, items) in cases() {
-        checks.push(one(&target, name, sent.to_owned(), items).await);
+        checks.push(one(&method, name, sent.to_owned(), items).await);
     }
-    checks.push(later_field(&target).await);
-    checks.push(repeated(&target).await);
-    checks.push(at_once(&target).await);
+    checks.push(later_field(&method).await);
+    checks.push(repeated(&method).await);
+    checks.push(at_once(&method).await);
     checks
 }
 
@@ -114,65 +114,66 @@ fn request(items: Vec<ContentItem>) -> CheckContentsRequest {
     CheckContentsRequest { items }
 }
 
-async fn one(target: &Target, name: &'static str, sent: String, items: Vec<ContentItem>) -> Check {
+async fn one(method: &ServiceMethod, name: &'static str, sent: String, items: Vec<ContentItem>) -> Check {
     let keys: Vec<String> = items.iter().map(|item| item.key.clone()).collect();
-    let mut faults = Vec::new();
-    let (answer, took) = target.ask(request(items), &mut faults).await;
-    faults.extend(answer.map(|answer| faults_of(&keys, &answer)).unwrap_or_default());
-    Check { name, sent, took, faults }
+    let mut breaches = Vec::new();
+    let (response, took) = method.call(request(items), &mut breaches).await;
+    breaches.extend(response.map(|response| breaches_of(&keys, &response)).unwrap_or_default());
+    Check { name, sent, took, breaches }
 }
 
-fn faults_of(keys: &[String], response: &CheckContentsResponse) -> Vec<AnswerFault> {
-    let mut faults = Vec::new();
+fn breaches_of(keys: &[String], response: &CheckContentsResponse) -> Vec<Breach> {
+    let mut breaches = Vec::new();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-    answer::verdicts(&keys, &response.verdicts, &mut faults);
+    response::judgements(&keys, &response.verdicts, &mut breaches);
     let in_order = response.verdicts.iter().map(|verdict| verdict.key.as_str()).eq(keys.iter().copied());
-    if faults.is_empty() && !in_order {
-        faults.push(AnswerFault::new("", "the verdicts are in another order", "answer in the order of the items"));
+    if breaches.is_empty() && !in_order {
+        breaches.push(Breach::new("", "the verdicts are in another order", "send them in the order of the items"));
     }
-    faults
+    breaches
 }
 
-async fn later_field(target: &Target) -> Check {
+async fn later_field(method: &ServiceMethod) -> Check {
     let items = vec![item("Hello")];
     let keys = [items[0].key.clone()];
-    let mut faults = Vec::new();
-    let (answer, took) = target.ask(LaterRequest { items, later: "x".to_owned() }, &mut faults).await;
-    faults.extend(answer.map(|answer| faults_of(&keys, &answer)).unwrap_or_default());
+    let mut breaches = Vec::new();
+    let (response, took) = method.call(LaterRequest { items, later: "x".to_owned() }, &mut breaches).await;
+    breaches.extend(response.map(|response| breaches_of(&keys, &response)).unwrap_or_default());
     Check {
         name: "an unknown field",
         sent: "an item, and a field that a later version may have".to_owned(),
         took,
-        faults,
+        breaches,
     }
 }
 
-async fn repeated(target: &Target) -> Check {
+async fn repeated(method: &ServiceMethod) -> Check {
     let items = vec![item("Hello")];
-    let first = one(target, "", String::new(), items.clone()).await;
-    let mut check = one(target, "a repeat", "one request, with equal keys, two times".to_owned(), items).await;
-    check.faults.splice(0..0, first.faults);
+    let first = one(method, "", String::new(), items.clone()).await;
+    let mut check = one(method, "a repeat", "one request, with equal keys, two times".to_owned(), items).await;
+    check.breaches.splice(0..0, first.breaches);
     check
 }
 
-async fn at_once(target: &Target) -> Check {
+async fn at_once(method: &ServiceMethod) -> Check {
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..AT_ONCE {
-        let target = target.clone();
-        calls.spawn(async move { one(&target, "", String::new(), vec![item("Hello")]).await });
+        let method = method.clone();
+        calls.spawn(async move { one(&method, "", String::new(), vec![item("Hello")]).await });
     }
     let ended = calls.join_all().await;
     let took = ended.iter().map(|check| check.took).max().unwrap_or_default();
-    // One of many equal breaches says as much.
-    let faults = ended.into_iter().find(|check| !check.faults.is_empty()).map_or_else(Vec::new, |check| check.faults);
-    Check { name: "calls at once", sent: format!("{AT_ONCE} calls with 1 item each"), took, faults }
+    // One of many equal breaches is enough.
+    let failed = ended.into_iter().find(|check| !check.breaches.is_empty());
+    let breaches = failed.map_or_else(Vec::new, |check| check.breaches);
+    Check { name: "calls at once", sent: format!("{AT_ONCE} calls with 1 item each"), took, breaches }
 }
 
 #[cfg(test)]
 mod tests {
     use super::check_filter;
     use crate::{Endpoint, EndpointFiles};
-    use riposte_fakes::{CallScript, Fakes, Fault, FilterScript, Script};
+    use riposte_fakes::{CallScript, Fakes, CallFault, FilterScript, Script};
     use std::time::Duration;
 
     async fn failed(fakes: &Fakes, deadline: Duration) -> Vec<(&'static str, String)> {
@@ -180,7 +181,7 @@ mod tests {
         let connection = endpoint.connect(&EndpointFiles::default()).await.unwrap();
         let checks = check_filter(connection, deadline).await;
         assert!(checks.len() >= 10 && checks.iter().all(|check| !check.sent.is_empty()));
-        let failed = checks.iter().filter_map(|check| Some((check.name, check.faults.first()?.to_string())));
+        let failed = checks.iter().filter_map(|check| Some((check.name, check.breaches.first()?.to_string())));
         failed.collect()
     }
 
@@ -190,13 +191,13 @@ mod tests {
         let patient = Duration::from_secs(30);
         assert_eq!(failed(&fakes, patient).await, []);
         for (fault, what) in [
-            (Fault::MissingKey, "item 1: has no answer"),
-            (Fault::ForeignKey, "verdict 1: `key` is that of no item of the request"),
-            (Fault::DoubleKey, "item 1: has more than one answer"),
-            (Fault::UnknownEnum, "verdict 1: `outcome` is 99, which the contract does not have"),
-            (Fault::NumberOutOfRange, "verdict 1: `review_priority` is 101"),
-            (Fault::TooLong, "verdict 1: `explanation` has 257 code points"),
-            (Fault::Unavailable, "the call failed with Unavailable: as the script says"),
+            (CallFault::MissingKey, "item 1: has no verdict"),
+            (CallFault::ForeignKey, "verdict 1: `key` is that of no item of the request"),
+            (CallFault::DoubleKey, "item 1: has more than one verdict"),
+            (CallFault::UnknownEnum, "verdict 1: `outcome` is 99, which the contract does not have"),
+            (CallFault::NumberOutOfRange, "verdict 1: `review_priority` is 101"),
+            (CallFault::TooLong, "verdict 1: `explanation` has 257 code points"),
+            (CallFault::Unavailable, "the call failed with Unavailable: as the script says"),
         ] {
             let filter = FilterScript { calls: CallScript::with(fault), ..FilterScript::default() };
             fakes.set_script(Script { filter, ..Script::default() });
@@ -206,11 +207,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_late_answer_fails_every_check() {
+    async fn a_late_response_fails_every_check() {
         let fakes = Fakes::start("127.0.0.1:0".parse().unwrap(), Script::default()).await.unwrap();
         let failed = failed(&fakes, Duration::ZERO).await;
         assert!(
-            failed.len() >= 10 && failed.iter().all(|(_, found)| found.starts_with("the answer took ")),
+            failed.len() >= 10 && failed.iter().all(|(_, found)| found.starts_with("the response took ")),
             "{failed:?}"
         );
     }

@@ -5,14 +5,14 @@ use async_trait::async_trait;
 use crate::domain::member::MemberId;
 use crate::domain::object_type::ObjectType;
 use crate::domain::time::Millis;
-use crate::ports::NoAnswer;
+use crate::ports::NoResult;
 
-/// The account service. An implementation may keep answers for as long as the service allows, and
+/// The account service. An implementation may keep accounts for as long as the service allows, and
 /// return the last one while the service is unavailable.
 #[async_trait]
 pub trait AccountClient: Send + Sync + std::fmt::Debug {
     /// Returns the accounts of members under an object type, in the order of the members.
-    async fn accounts(&self, object_type: &ObjectType, members: &[MemberId]) -> Vec<Result<Account, NoAnswer>>;
+    async fn accounts(&self, object_type: &ObjectType, members: &[MemberId]) -> Vec<Result<Account, NoResult>>;
 }
 
 /// An account, within the limits of the contract.

@@ -7,13 +7,13 @@ use async_trait::async_trait;
 use crate::domain::ids::CommentId;
 use crate::domain::member::MemberId;
 use crate::domain::subject::SubjectKey;
-use crate::ports::NoAnswer;
+use crate::ports::NoResult;
 
 /// The filter, for texts that are not stored yet and for stored texts that it has not judged.
 #[async_trait]
 pub trait FilterClient: Send + Sync + std::fmt::Debug {
-    /// Asks for a verdict on each item, once. The answers are in the order of the items.
-    async fn judge(&self, items: &[FilterItem]) -> Vec<Result<FilterVerdict, NoAnswer>>;
+    /// Requests a judgement of each item, once. The results are in the order of the items.
+    async fn judge(&self, items: &[FilterItem]) -> Vec<Result<FilterJudgement, NoResult>>;
 }
 
 /// A text to judge.
@@ -28,9 +28,9 @@ pub struct FilterItem {
     pub comment: CommentId,
     /// The root comment of its thread; `None` for a root comment.
     pub root: Option<CommentId>,
-    /// The comment that it answers; `None` for a root comment.
+    /// The comment that it replies to; `None` for a root comment.
     pub parent: Option<CommentId>,
-    /// The author, whom the filter sees as a token only.
+    /// The author, of which the filter gets a token only.
     pub member: MemberId,
     /// The text, before words are masked.
     pub text: String,
@@ -38,7 +38,7 @@ pub struct FilterItem {
     pub metadata: BTreeMap<String, String>,
     /// The hits of word lists and rules that have an effect.
     pub local_hits: Vec<LocalHit>,
-    /// The reason of the question.
+    /// The reason of the request.
     pub kind: FilterKind,
 }
 
@@ -86,9 +86,9 @@ pub enum FilterOutcome {
     Refuse,
 }
 
-/// A verdict of the filter, within the limits of the contract.
+/// A judgement of the filter, within the limits of the contract.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FilterVerdict {
+pub struct FilterJudgement {
     /// The outcome.
     pub outcome: FilterOutcome,
     /// The scores by name, each from 0 to 1; at most 32.

@@ -63,14 +63,16 @@ pub(super) const BANS: &[Ban] = &[
         fine: ("server/cache/src/redis.rs", "use fred::prelude::*;"),
     },
     Ban {
-        rule: "public protocol types are known to riposte-grpc, to riposte-transfer and to the commands that are \
-               clients; all other crates have domain types",
+        rule: "public protocol types are known to riposte-grpc, to riposte-clients, to riposte-transfer and to the \
+               commands that are clients; all other crates have domain types",
         words: &["riposte_sdk"],
         inside: &["server/", "migrations/"],
-        // The listener passes the contract's descriptors to reflection.
+        // The clients convert types of outside contracts to those of the domain. The listener passes
+        // the contract's descriptors to reflection.
         except: &[
             "server/transfer/",
             "server/grpc/",
+            "server/clients/",
             "server/src/cli.rs",
             "server/src/cli/",
             "server/src/app/listener.rs",

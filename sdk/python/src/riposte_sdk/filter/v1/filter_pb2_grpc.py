@@ -51,7 +51,7 @@ class FilterServiceServicer:
     def CheckContents(self, request, context):
         """Judges up to 64 items, in order.
 
-        Answer within the deadline (80 ms by default): an item UNSPECIFIED is better than a late answer.
+        Answer within the deadline (80 ms by default): UNSPECIFIED is better than a late answer.
         The same key may be asked again. The call has no effect.
 
         Example: `{"items": [{"key": "k1", "objectType": "video", "text": "Hi"}]}`.

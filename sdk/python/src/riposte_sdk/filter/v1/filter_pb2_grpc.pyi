@@ -38,7 +38,7 @@ class FilterServiceStub:
     CheckContents: _grpc.UnaryUnaryMultiCallable[_filter_pb2.CheckContentsRequest, _filter_pb2.CheckContentsResponse]
     """Judges up to 64 items, in order.
 
-    Answer within the deadline (80 ms by default): an item UNSPECIFIED is better than a late answer.
+    Answer within the deadline (80 ms by default): UNSPECIFIED is better than a late answer.
     The same key may be asked again. The call has no effect.
 
     Example: `{"items": [{"key": "k1", "objectType": "video", "text": "Hi"}]}`.
@@ -54,7 +54,7 @@ class FilterServiceAsyncStub(FilterServiceStub):
     CheckContents: _aio.UnaryUnaryMultiCallable[_filter_pb2.CheckContentsRequest, _filter_pb2.CheckContentsResponse]  # type: ignore[assignment]
     """Judges up to 64 items, in order.
 
-    Answer within the deadline (80 ms by default): an item UNSPECIFIED is better than a late answer.
+    Answer within the deadline (80 ms by default): UNSPECIFIED is better than a late answer.
     The same key may be asked again. The call has no effect.
 
     Example: `{"items": [{"key": "k1", "objectType": "video", "text": "Hi"}]}`.
@@ -72,7 +72,7 @@ class FilterServiceServicer:
     ) -> _typing.Union[_filter_pb2.CheckContentsResponse, _abc.Awaitable[_filter_pb2.CheckContentsResponse]]:
         """Judges up to 64 items, in order.
 
-        Answer within the deadline (80 ms by default): an item UNSPECIFIED is better than a late answer.
+        Answer within the deadline (80 ms by default): UNSPECIFIED is better than a late answer.
         The same key may be asked again. The call has no effect.
 
         Example: `{"items": [{"key": "k1", "objectType": "video", "text": "Hi"}]}`.

@@ -405,7 +405,7 @@ export const FilterService: GenService<{
   /**
    * Judges up to 64 items, in order.
    *
-   * Answer within the deadline (80 ms by default): an item UNSPECIFIED is better than a late answer.
+   * Answer within the deadline (80 ms by default): UNSPECIFIED is better than a late answer.
    * The same key may be asked again. The call has no effect.
    *
    * Example: `{"items": [{"key": "k1", "objectType": "video", "text": "Hi"}]}`.

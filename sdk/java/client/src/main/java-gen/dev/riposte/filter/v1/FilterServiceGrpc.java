@@ -117,7 +117,7 @@ public final class FilterServiceGrpc {
     /**
      * <pre>
      * Judges up to 64 items, in order.
-     * Answer within the deadline (80 ms by default): an item UNSPECIFIED is better than a late answer.
+     * Answer within the deadline (80 ms by default): UNSPECIFIED is better than a late answer.
      * The same key may be asked again. The call has no effect.
      * Example: `{"items": [{"key": "k1", "objectType": "video", "text": "Hi"}]}`.
      * </pre>
@@ -166,7 +166,7 @@ public final class FilterServiceGrpc {
     /**
      * <pre>
      * Judges up to 64 items, in order.
-     * Answer within the deadline (80 ms by default): an item UNSPECIFIED is better than a late answer.
+     * Answer within the deadline (80 ms by default): UNSPECIFIED is better than a late answer.
      * The same key may be asked again. The call has no effect.
      * Example: `{"items": [{"key": "k1", "objectType": "video", "text": "Hi"}]}`.
      * </pre>
@@ -201,7 +201,7 @@ public final class FilterServiceGrpc {
     /**
      * <pre>
      * Judges up to 64 items, in order.
-     * Answer within the deadline (80 ms by default): an item UNSPECIFIED is better than a late answer.
+     * Answer within the deadline (80 ms by default): UNSPECIFIED is better than a late answer.
      * The same key may be asked again. The call has no effect.
      * Example: `{"items": [{"key": "k1", "objectType": "video", "text": "Hi"}]}`.
      * </pre>
@@ -235,7 +235,7 @@ public final class FilterServiceGrpc {
     /**
      * <pre>
      * Judges up to 64 items, in order.
-     * Answer within the deadline (80 ms by default): an item UNSPECIFIED is better than a late answer.
+     * Answer within the deadline (80 ms by default): UNSPECIFIED is better than a late answer.
      * The same key may be asked again. The call has no effect.
      * Example: `{"items": [{"key": "k1", "objectType": "video", "text": "Hi"}]}`.
      * </pre>
@@ -269,7 +269,7 @@ public final class FilterServiceGrpc {
     /**
      * <pre>
      * Judges up to 64 items, in order.
-     * Answer within the deadline (80 ms by default): an item UNSPECIFIED is better than a late answer.
+     * Answer within the deadline (80 ms by default): UNSPECIFIED is better than a late answer.
      * The same key may be asked again. The call has no effect.
      * Example: `{"items": [{"key": "k1", "objectType": "video", "text": "Hi"}]}`.
      * </pre>

@@ -4,22 +4,22 @@ use std::time::Duration;
 
 use prost_types::Timestamp;
 use riposte_core::Millis;
-use riposte_core::ports::{Account, AccountState, NoAnswer};
+use riposte_core::ports::{Account, AccountState, NoResult};
 use riposte_sdk::account::v1 as proto;
 
-use crate::fault::{AnswerFault, FaultsOf};
+use crate::breach::{Breach, BreachesOf};
 use crate::keyed::{Nouns, by_key};
 
-/// How long an answer that says nothing about it is kept, and one about a restriction at most.
+/// The validity of an account without one, and the longest of a restriction.
 const USUAL: Duration = Duration::from_secs(60);
-/// How long any answer is kept at most.
+/// The longest validity.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
 /// The last second of a time: the end of the year 9999.
 const LAST_SECOND: i64 = 253_402_300_799;
 
-/// An account, and how long the answer may be kept.
+/// An account with its validity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Answered {
+pub(crate) struct ReceivedAccount {
     pub(crate) account: Account,
     pub(crate) valid_for: Duration,
 }
@@ -28,27 +28,27 @@ pub(crate) struct Answered {
 /// contract.
 pub(crate) fn accounts(
     members: &[&str],
-    answers: &[proto::AccountStanding],
-    faults: &mut Vec<AnswerFault>,
-) -> Vec<Result<Answered, NoAnswer>> {
-    let nouns = Nouns { answer: "standing", key: "member_id" };
-    let found = by_key(members, answers, |standing| standing.member_id.as_str(), nouns, faults);
+    standings: &[proto::AccountStanding],
+    breaches: &mut Vec<Breach>,
+) -> Vec<Result<ReceivedAccount, NoResult>> {
+    let nouns = Nouns { result: "standing", key: "member_id" };
+    let found = by_key(members, standings, |standing| standing.member_id.as_str(), nouns, breaches);
     let one = |slot: Option<(usize, &proto::AccountStanding)>| {
         let (number, standing) = slot?;
-        checked(standing, &mut FaultsOf { place: format!("standing {number}"), faults })
+        checked(standing, &mut BreachesOf { place: format!("standing {number}"), breaches })
     };
-    found.into_iter().map(one).map(|account| account.ok_or(NoAnswer::Undecided)).collect()
+    found.into_iter().map(one).map(|account| account.ok_or(NoResult::Undecided)).collect()
 }
 
-fn checked(standing: &proto::AccountStanding, faults: &mut FaultsOf<'_>) -> Option<Answered> {
-    let valid_for = valid_for(standing, faults);
+fn checked(standing: &proto::AccountStanding, breaches: &mut BreachesOf<'_>) -> Option<ReceivedAccount> {
+    let valid_for = valid_for(standing, breaches);
     if !standing.exists {
         // Nothing else is read of an account that does not exist.
-        return Some(Answered { account: Account::Absent, valid_for: valid_for?.min(USUAL) });
+        return Some(ReceivedAccount { account: Account::Absent, valid_for: valid_for?.min(USUAL) });
     }
     let known = proto::AccountState::try_from(standing.state);
     let what = format!("`state` is {}, which the contract does not have", standing.state);
-    faults.require(known.is_ok(), what, "send a value of AccountState");
+    breaches.require(known.is_ok(), what, "send a value of AccountState");
     // A service may leave a member open: that breaks nothing.
     let state = match known.ok()? {
         proto::AccountState::Unspecified => return None,
@@ -58,15 +58,15 @@ fn checked(standing: &proto::AccountStanding, faults: &mut FaultsOf<'_>) -> Opti
         proto::AccountState::Muted => AccountState::Muted,
         proto::AccountState::Banned => AccountState::Banned,
     };
-    let level = faults.range("level", standing.level, 100);
-    let review_priority = faults.range("review_priority", standing.review_priority, 100);
-    let report_weight = faults.range("report_weight", standing.report_weight, 1_000);
-    let until = time("until", standing.until.as_ref(), faults);
-    let member_since = time("member_since", standing.member_since.as_ref(), faults);
+    let level = breaches.range("level", standing.level, 100);
+    let review_priority = breaches.range("review_priority", standing.review_priority, 100);
+    let report_weight = breaches.range("report_weight", standing.report_weight, 1_000);
+    let until = time("until", standing.until.as_ref(), breaches);
+    let member_since = time("member_since", standing.member_since.as_ref(), breaches);
     let longest = if state > AccountState::Trusted { USUAL } else { LONGEST };
     let is_short = valid_for.is_none_or(|span| span <= longest);
-    // The answer counts: it is only kept no longer than a minute.
-    faults.require(is_short, "`valid_for` of a restriction is longer than a minute", "send at most 60 seconds");
+    // The account counts: it is only kept no longer than a minute.
+    breaches.require(is_short, "`valid_for` of a restriction is longer than a minute", "send at most 60 seconds");
     let small = |number: u16| u8::try_from(number).unwrap_or(u8::MAX);
     let account = Account::Present {
         level: small(level?),
@@ -76,34 +76,34 @@ fn checked(standing: &proto::AccountStanding, faults: &mut FaultsOf<'_>) -> Opti
         report_weight: report_weight.map(|weight| Some(weight).filter(|weight| *weight > 0))?,
         member_since: member_since?,
     };
-    Some(Answered { account, valid_for: valid_for?.min(longest) })
+    Some(ReceivedAccount { account, valid_for: valid_for?.min(longest) })
 }
 
-/// Returns how long the answer may be kept; `None` if it breaks the contract.
-fn valid_for(standing: &proto::AccountStanding, faults: &mut FaultsOf<'_>) -> Option<Duration> {
+/// Returns the validity of an account; `None` if it breaks the contract.
+fn valid_for(standing: &proto::AccountStanding, breaches: &mut BreachesOf<'_>) -> Option<Duration> {
     let Some(given) = standing.valid_for else { return Some(USUAL) };
     let span = Duration::try_from(given).ok().filter(|span| *span <= LONGEST);
     let what = format!("`valid_for` is {} s", given.seconds);
-    faults.require(span.is_some(), what, "send 0 seconds to 1 hour");
+    breaches.require(span.is_some(), what, "send 0 seconds to 1 hour");
     // Zero is a span that is not set, as in every field of the contract.
     span.map(|span| if span.is_zero() { USUAL } else { span })
 }
 
 /// Returns a time that may be absent; `None` if it breaks the contract.
-fn time(field: &str, given: Option<&Timestamp>, faults: &mut FaultsOf<'_>) -> Option<Option<Millis>> {
+fn time(field: &str, given: Option<&Timestamp>, breaches: &mut BreachesOf<'_>) -> Option<Option<Millis>> {
     let Some(given) = given else { return Some(None) };
     let valid = (0..=LAST_SECOND).contains(&given.seconds) && (0..1_000_000_000).contains(&given.nanos);
     let what = format!("`{field}` is no time since 1970");
-    faults.require(valid, what, "send seconds of 1970 to 9999 and less than a second of nanoseconds");
+    breaches.require(valid, what, "send seconds of 1970 to 9999 and less than a second of nanoseconds");
     valid.then(|| Some(Millis(given.seconds * 1_000 + i64::from(given.nanos) / 1_000_000)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Answered, accounts, proto};
+    use super::{ReceivedAccount, accounts, proto};
     use prost_types::{Duration as Span, Timestamp};
     use riposte_core::Millis;
-    use riposte_core::ports::{Account, AccountState, NoAnswer};
+    use riposte_core::ports::{Account, AccountState, NoResult};
     use std::time::Duration;
 
     type Change = fn(&mut proto::AccountStanding);
@@ -122,11 +122,11 @@ mod tests {
         }
     }
 
-    fn one(change: Change) -> (Result<Answered, NoAnswer>, Vec<String>) {
-        let (mut standing, mut faults) = (good(), Vec::new());
+    fn one(change: Change) -> (Result<ReceivedAccount, NoResult>, Vec<String>) {
+        let (mut standing, mut breaches) = (good(), Vec::new());
         change(&mut standing);
-        let found = accounts(&["m"], &[standing], &mut faults);
-        (found[0], faults.iter().map(ToString::to_string).collect())
+        let found = accounts(&["m"], &[standing], &mut breaches);
+        (found[0], breaches.iter().map(ToString::to_string).collect())
     }
 
     #[test]
@@ -139,18 +139,18 @@ mod tests {
             report_weight: Some(1_000),
             member_since: Some(Millis(1_002)),
         };
-        assert_eq!(one(|_| {}), (Ok(Answered { account, valid_for: Duration::from_secs(3_600) }), vec![]));
+        assert_eq!(one(|_| {}), (Ok(ReceivedAccount { account, valid_for: Duration::from_secs(3_600) }), vec![]));
     }
 
     #[test]
     fn a_restriction_and_an_unknown_account_are_kept_for_a_minute_at_most() {
         let changes: [Change; 3] = [|s| s.state = 3, |s| s.exists = false, |s| s.valid_for = None];
         let restricted = "standing 1: `valid_for` of a restriction is longer than a minute";
-        for (change, faults) in changes.into_iter().zip([vec![restricted], vec![], vec![]]) {
+        for (change, breaches) in changes.into_iter().zip([vec![restricted], vec![], vec![]]) {
             let found = one(change);
             assert_eq!(
                 (found.0.unwrap().valid_for, found.1),
-                (Duration::from_secs(60), faults.into_iter().map(str::to_owned).collect())
+                (Duration::from_secs(60), breaches.into_iter().map(str::to_owned).collect())
             );
         }
     }
@@ -169,8 +169,8 @@ mod tests {
             (|s| s.valid_for = Some(Span { seconds: i64::MAX, nanos: 0 }), "`valid_for` is 9223372036854775807 s"),
         ];
         for (change, what) in cases {
-            assert_eq!(one(change), (Err(NoAnswer::Undecided), vec![format!("standing 1: {what}")]));
+            assert_eq!(one(change), (Err(NoResult::Undecided), vec![format!("standing 1: {what}")]));
         }
-        assert_eq!(one(|s| s.state = 0), (Err(NoAnswer::Undecided), vec![]));
+        assert_eq!(one(|s| s.state = 0), (Err(NoResult::Undecided), vec![]));
     }
 }

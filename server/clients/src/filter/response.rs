@@ -1,9 +1,9 @@
 //! The verdicts of a filter, checked against the contract.
 
-use riposte_core::ports::{FilterOutcome, FilterVerdict, NoAnswer};
+use riposte_core::ports::{FilterOutcome, FilterJudgement, NoResult};
 use riposte_sdk::filter::v1 as proto;
 
-use crate::fault::{AnswerFault, FaultsOf};
+use crate::breach::{Breach, BreachesOf};
 use crate::keyed::{Nouns, by_key};
 
 /// The largest number of scores.
@@ -15,26 +15,26 @@ const NAMED: (usize, usize) = (1, 128);
 /// The lengths of an explanation, in code points.
 const EXPLANATION: (usize, usize) = (0, 256);
 
-/// Returns the verdict on each key, in the order of the keys, and adds the breaches of the
+/// Returns the judgement of each key, in the order of the keys, and adds the breaches of the
 /// contract.
-pub(crate) fn verdicts(
+pub(crate) fn judgements(
     keys: &[&str],
-    answers: &[proto::ContentVerdict],
-    faults: &mut Vec<AnswerFault>,
-) -> Vec<Result<FilterVerdict, NoAnswer>> {
-    let nouns = Nouns { answer: "verdict", key: "key" };
-    let found = by_key(keys, answers, |verdict| verdict.key.as_str(), nouns, faults);
+    verdicts: &[proto::ContentVerdict],
+    breaches: &mut Vec<Breach>,
+) -> Vec<Result<FilterJudgement, NoResult>> {
+    let nouns = Nouns { result: "verdict", key: "key" };
+    let found = by_key(keys, verdicts, |verdict| verdict.key.as_str(), nouns, breaches);
     let one = |slot: Option<(usize, &proto::ContentVerdict)>| {
         let (number, verdict) = slot?;
-        checked(verdict, &mut FaultsOf { place: format!("verdict {number}"), faults })
+        checked(verdict, &mut BreachesOf { place: format!("verdict {number}"), breaches })
     };
-    found.into_iter().map(one).map(|verdict| verdict.ok_or(NoAnswer::Undecided)).collect()
+    found.into_iter().map(one).map(|judgement| judgement.ok_or(NoResult::Undecided)).collect()
 }
 
-fn checked(verdict: &proto::ContentVerdict, faults: &mut FaultsOf<'_>) -> Option<FilterVerdict> {
+fn checked(verdict: &proto::ContentVerdict, breaches: &mut BreachesOf<'_>) -> Option<FilterJudgement> {
     let known = proto::FilterOutcome::try_from(verdict.outcome);
     let what = format!("`outcome` is {}, which the contract does not have", verdict.outcome);
-    faults.require(known.is_ok(), what, "send a value of FilterOutcome");
+    breaches.require(known.is_ok(), what, "send a value of FilterOutcome");
     // A filter may leave an item open: that breaks nothing.
     let outcome = match known.ok()? {
         proto::FilterOutcome::Unspecified => return None,
@@ -44,19 +44,19 @@ fn checked(verdict: &proto::ContentVerdict, faults: &mut FaultsOf<'_>) -> Option
         proto::FilterOutcome::Reject => FilterOutcome::Reject,
         proto::FilterOutcome::Refuse => FilterOutcome::Refuse,
     };
-    let mut kept = faults.length("provider", &verdict.provider, NAMED);
-    kept &= faults.length("model_version", &verdict.model_version, NAMED);
-    kept &= faults.code("code", &verdict.code, CODE);
-    kept &= faults.length("explanation", &verdict.explanation, EXPLANATION);
+    let mut is_valid = breaches.length("provider", &verdict.provider, NAMED);
+    is_valid &= breaches.length("model_version", &verdict.model_version, NAMED);
+    is_valid &= breaches.code("code", &verdict.code, CODE);
+    is_valid &= breaches.length("explanation", &verdict.explanation, EXPLANATION);
     let scores = verdict.scores.len();
-    kept &= faults.require(scores <= MAX_SCORES, format!("has {scores} scores"), "send at most 32");
+    is_valid &= breaches.require(scores <= MAX_SCORES, format!("has {scores} scores"), "send at most 32");
     for score in &verdict.scores {
-        kept &= faults.code("scores.name", &score.name, (1, CODE.1));
+        is_valid &= breaches.code("scores.name", &score.name, (1, CODE.1));
         let what = format!("`scores.value` is {}", score.value);
-        kept &= faults.require((0.0..=1.0).contains(&score.value), what, "send a number from 0 to 1");
+        is_valid &= breaches.require((0.0..=1.0).contains(&score.value), what, "send a number from 0 to 1");
     }
-    let priority = faults.range("review_priority", verdict.review_priority, 100)?;
-    kept.then(|| FilterVerdict {
+    let priority = breaches.range("review_priority", verdict.review_priority, 100)?;
+    is_valid.then(|| FilterJudgement {
         outcome,
         scores: verdict.scores.iter().map(|score| (score.name.clone(), score.value)).collect(),
         provider: verdict.provider.clone(),
@@ -69,8 +69,8 @@ fn checked(verdict: &proto::ContentVerdict, faults: &mut FaultsOf<'_>) -> Option
 
 #[cfg(test)]
 mod tests {
-    use super::{proto, verdicts};
-    use riposte_core::ports::{FilterOutcome, NoAnswer};
+    use super::{judgements, proto};
+    use riposte_core::ports::{FilterOutcome, NoResult};
 
     type Change = fn(&mut proto::ContentVerdict);
 
@@ -88,17 +88,17 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_at_its_limits_counts() {
-        let mut faults = Vec::new();
-        let found = verdicts(&["k"], &[good()], &mut faults);
-        assert!(faults.is_empty(), "{faults:?}");
-        let verdict = found[0].as_ref().unwrap();
-        assert_eq!((verdict.outcome, verdict.review_priority), (FilterOutcome::Hold, 100));
-        assert_eq!(verdict.scores, [("spam".to_owned(), 1.0)]);
+    fn a_judgement_at_its_limits_counts() {
+        let mut breaches = Vec::new();
+        let found = judgements(&["k"], &[good()], &mut breaches);
+        assert!(breaches.is_empty(), "{breaches:?}");
+        let judgement = found[0].as_ref().unwrap();
+        assert_eq!((judgement.outcome, judgement.review_priority), (FilterOutcome::Hold, 100));
+        assert_eq!(judgement.scores, [("spam".to_owned(), 1.0)]);
     }
 
     #[test]
-    fn a_verdict_beyond_a_limit_is_undecided_and_named() {
+    fn an_item_beyond_a_limit_is_undecided_and_named() {
         let cases: [(Change, &str); 12] = [
             (|v| v.outcome = 6, "`outcome` is 6, which the contract does not have"),
             (|v| v.outcome = -1, "`outcome` is -1, which the contract does not have"),
@@ -114,19 +114,19 @@ mod tests {
             (|v| v.review_priority = -1, "`review_priority` is -1"),
         ];
         for (change, what) in cases {
-            let (mut verdict, mut faults) = (good(), Vec::new());
+            let (mut verdict, mut breaches) = (good(), Vec::new());
             change(&mut verdict);
-            assert_eq!(verdicts(&["k"], &[verdict], &mut faults), [Err(NoAnswer::Undecided)], "{what}");
-            assert_eq!(faults.len(), 1, "{faults:?}");
-            assert_eq!(faults[0].to_string(), format!("verdict 1: {what}"));
+            assert_eq!(judgements(&["k"], &[verdict], &mut breaches), [Err(NoResult::Undecided)], "{what}");
+            assert_eq!(breaches.len(), 1, "{breaches:?}");
+            assert_eq!(breaches[0].to_string(), format!("verdict 1: {what}"));
         }
     }
 
     #[test]
-    fn an_open_verdict_breaks_nothing() {
-        let mut faults = Vec::new();
+    fn an_item_that_is_left_open_breaks_nothing() {
+        let mut breaches = Vec::new();
         let open = proto::ContentVerdict { key: "k".to_owned(), ..proto::ContentVerdict::default() };
-        assert_eq!(verdicts(&["k"], &[open], &mut faults), [Err(NoAnswer::Undecided)]);
-        assert!(faults.is_empty());
+        assert_eq!(judgements(&["k"], &[open], &mut breaches), [Err(NoResult::Undecided)]);
+        assert!(breaches.is_empty());
     }
 }

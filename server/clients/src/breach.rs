@@ -1,12 +1,12 @@
-//! Breaches of a contract by an answer.
+//! Breaches of a contract by a response.
 
 use std::fmt;
 
-/// One breach. It names the place by number and field, and contains nothing of the answer itself
+/// One breach. It names the place by number and field, and contains nothing of the response itself
 /// but numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnswerFault {
-    /// The answer, as in `verdict 3`; empty for the call as a whole.
+pub struct Breach {
+    /// The part of the response, as in `verdict 3`; empty for the call as a whole.
     pub place: String,
     /// The breach.
     pub what: String,
@@ -14,32 +14,32 @@ pub struct AnswerFault {
     pub change: String,
 }
 
-impl AnswerFault {
+impl Breach {
     pub(crate) fn new(place: impl Into<String>, what: impl Into<String>, change: impl Into<String>) -> Self {
         Self { place: place.into(), what: what.into(), change: change.into() }
     }
 }
 
-impl fmt::Display for AnswerFault {
+impl fmt::Display for Breach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.place.is_empty() { f.write_str(&self.what) } else { write!(f, "{}: {}", self.place, self.what) }
     }
 }
 
-/// The breaches of one answer, which its number names.
+/// The breaches of one part of a response, which its number names.
 #[derive(Debug)]
-pub(crate) struct FaultsOf<'f> {
+pub(crate) struct BreachesOf<'f> {
     pub(crate) place: String,
-    pub(crate) faults: &'f mut Vec<AnswerFault>,
+    pub(crate) breaches: &'f mut Vec<Breach>,
 }
 
-impl FaultsOf<'_> {
-    /// Reports a breach unless `kept` is true.
-    pub(crate) fn require(&mut self, kept: bool, what: impl Into<String>, change: &str) -> bool {
-        if !kept {
-            self.faults.push(AnswerFault::new(self.place.clone(), what, change));
+impl BreachesOf<'_> {
+    /// Reports a breach unless `is_met` is true.
+    pub(crate) fn require(&mut self, is_met: bool, what: impl Into<String>, change: &str) -> bool {
+        if !is_met {
+            self.breaches.push(Breach::new(self.place.clone(), what, change));
         }
-        kept
+        is_met
     }
 
     /// Checks the range of a number.
@@ -59,9 +59,9 @@ impl FaultsOf<'_> {
     /// Checks the form of a code: `[a-z0-9_.-]`, of a length in a range.
     pub(crate) fn code(&mut self, field: &str, text: &str, (least, most): (usize, usize)) -> bool {
         let is_code = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_.-".contains(c);
-        let kept = (least..=most).contains(&text.len()) && text.chars().all(is_code);
+        let is_met = (least..=most).contains(&text.len()) && text.chars().all(is_code);
         self.require(
-            kept,
+            is_met,
             format!("`{field}` does not have the form of a code"),
             &format!("send [a-z0-9_.-]{{{least},{most}}}"),
         )
