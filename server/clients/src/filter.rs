@@ -10,7 +10,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use async_trait::async_trait;
 use prost::Message;
-use riposte_core::ports::{FilterClient, FilterItem, FilterKind, FilterOutcome, FilterJudgement, NoResult};
+use riposte_core::ports::{FilterClient, FilterItem, FilterJudgement, FilterKind, FilterOutcome, NoResult};
 use riposte_sdk::filter::v1 as proto;
 use riposte_sdk::filter::v1::filter_service_client::FilterServiceClient;
 use tonic::Request;

@@ -27,7 +27,7 @@ pub use events::{
     Applied, Batching, CLOCK_SKEW_MAX, ConsumerPositions, ConsumerScope, EventConsumer, MEMBER_HISTORY, Position,
     PositionMove, PositionRemoval, RANK_INDEX, REGISTRATION, StoredPosition, TrimBounds, TrimReport, shown_name,
 };
-pub use filter::{FilterClient, FilterItem, FilterKind, FilterOutcome, FilterJudgement, LocalHit};
+pub use filter::{FilterClient, FilterItem, FilterJudgement, FilterKind, FilterOutcome, LocalHit};
 pub use ids::IdSource;
 pub use lease::{Epoch, LeaseCandidate, RelayLease};
 pub use maintenance::{CountRepair, MemberHistories, RebuildProgress, RepairReport};

@@ -20,7 +20,7 @@ use tokio::task::JoinHandle;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 
-pub use script::{AccountFields, AccountScript, CallScript, CallFault, FilterScript, Outcome, Script, State};
+pub use script::{AccountFields, AccountScript, CallFault, CallScript, FilterScript, Outcome, Script, State};
 
 /// Both fakes, served at one address until this value is dropped.
 #[derive(Debug)]

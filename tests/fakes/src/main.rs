@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use riposte_fakes::{Fakes, CallFault, Script};
+use riposte_fakes::{CallFault, Fakes, Script};
 use riposte_settings::TimeSpan;
 
 const HELP: &str = "\

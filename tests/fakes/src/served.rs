@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use riposte_sdk::filter::v1::CheckContentsRequest;
 use tonic::Status;
 
-use crate::script::{CallScript, CallFault, Script};
+use crate::script::{CallFault, CallScript, Script};
 
 /// The state of both services. Clones share it.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! `riposte conformance` on services that keep their contract, and on some that break it.
 
 use anyhow::Result;
-use riposte_fakes::{CallScript, Fakes, CallFault, Script};
+use riposte_fakes::{CallFault, CallScript, Fakes, Script};
 use riposte_tests::command;
 
 /// The longest deadline that the command takes: a machine may have much else to do.

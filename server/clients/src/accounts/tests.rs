@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use riposte_core::ports::{Account, AccountClient, AccountState, NoResult};
 use riposte_core::{MemberId, ObjectType};
-use riposte_fakes::{AccountFields, AccountScript, CallScript, Fakes, CallFault, Script, State};
+use riposte_fakes::{AccountFields, AccountScript, CallFault, CallScript, Fakes, Script, State};
 
 use super::GrpcAccountClient;
 use crate::filter::tests::{OutcomeLog, patient};

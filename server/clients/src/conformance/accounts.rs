@@ -131,7 +131,7 @@ async fn at_once(method: &ServiceMethod, request: BatchGetStandingsRequest) -> C
 mod tests {
     use super::check_accounts;
     use crate::{Endpoint, EndpointFiles};
-    use riposte_fakes::{AccountFields, AccountScript, CallScript, Fakes, CallFault, Script};
+    use riposte_fakes::{AccountFields, AccountScript, CallFault, CallScript, Fakes, Script};
     use std::time::Duration;
 
     fn script(exists: bool, calls: CallScript) -> Script {

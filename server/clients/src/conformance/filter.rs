@@ -173,7 +173,7 @@ async fn at_once(method: &ServiceMethod) -> Check {
 mod tests {
     use super::check_filter;
     use crate::{Endpoint, EndpointFiles};
-    use riposte_fakes::{CallScript, Fakes, CallFault, FilterScript, Script};
+    use riposte_fakes::{CallFault, CallScript, Fakes, FilterScript, Script};
     use std::time::Duration;
 
     async fn failed(fakes: &Fakes, deadline: Duration) -> Vec<(&'static str, String)> {

@@ -1,6 +1,6 @@
 //! The verdicts of a filter, checked against the contract.
 
-use riposte_core::ports::{FilterOutcome, FilterJudgement, NoResult};
+use riposte_core::ports::{FilterJudgement, FilterOutcome, NoResult};
 use riposte_sdk::filter::v1 as proto;
 
 use crate::breach::{Breach, BreachesOf};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use riposte_core::ports::{FilterClient, FilterItem, FilterKind, FilterOutcome, LocalHit, NoResult};
 use riposte_core::{CommentId, MemberId, SubjectKey};
-use riposte_fakes::{CallScript, Fakes, CallFault, FilterScript, Outcome, Script};
+use riposte_fakes::{CallFault, CallScript, Fakes, FilterScript, Outcome, Script};
 use riposte_sdk::filter::v1 as proto;
 
 use super::GrpcFilterClient;
@@ -130,7 +130,8 @@ async fn a_call_that_fails_has_one_attempt_and_no_result() {
 
 #[tokio::test]
 async fn a_filter_that_fails_is_not_asked_again_for_a_while() {
-    let fakes = fakes(FilterScript { calls: CallScript::with(CallFault::Unavailable), ..FilterScript::default() }).await;
+    let fakes =
+        fakes(FilterScript { calls: CallScript::with(CallFault::Unavailable), ..FilterScript::default() }).await;
     let seen = Arc::default();
     let client = client(&fakes, &seen);
     for _ in 0..25 {

@@ -67,8 +67,8 @@ pub(super) const BANS: &[Ban] = &[
                commands that are clients; all other crates have domain types",
         words: &["riposte_sdk"],
         inside: &["server/", "migrations/"],
-        // The clients convert types of outside contracts to those of the domain. The listener passes
-        // the contract's descriptors to reflection.
+        // The clients convert types of outside contracts to those of the domain. The listener
+        // passes the contract's descriptors to reflection.
         except: &[
             "server/transfer/",
             "server/grpc/",
