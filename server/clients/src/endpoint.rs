@@ -44,8 +44,8 @@ pub enum EndpointError {
     Address(String),
     /// The address is neither TLS nor the loopback interface.
     Plaintext(String),
-    /// A file cannot be used.
-    File(PathBuf, String),
+    /// A file cannot be used; the text names it.
+    File(String),
     /// One of certificate and key is missing, or files of TLS are set for an address without it.
     Files(&'static str),
     /// No connection is made.
@@ -59,9 +59,8 @@ impl fmt::Display for EndpointError {
             Self::Plaintext(text) => {
                 write!(f, "{text:?} has no TLS: write https://; http:// is for the loopback interface")
             }
-            Self::File(path, reason) => write!(f, "{}: {reason}", path.display()),
+            Self::File(what) | Self::Connect(what) => f.write_str(what),
             Self::Files(what) => f.write_str(what),
-            Self::Connect(reason) => f.write_str(reason),
         }
     }
 }
@@ -164,7 +163,7 @@ fn is_loopback(uri: &Uri) -> bool {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, EndpointError> {
-    std::fs::read(path).map_err(|error| EndpointError::File(path.to_owned(), format!("cannot be read: {error}")))
+    std::fs::read(path).map_err(|error| EndpointError::File(format!("{} cannot be read: {error}", path.display())))
 }
 
 /// Adds the bearer token to each call, if there is one.
@@ -174,10 +173,12 @@ pub struct Bearer(Option<MetadataValue<Ascii>>);
 impl Bearer {
     fn read(path: Option<&Path>) -> Result<Self, EndpointError> {
         let Some(path) = path else { return Ok(Self(None)) };
-        let unusable = |reason: String| EndpointError::File(path.to_owned(), reason);
-        let token = Secret::read(path).map_err(unusable)?;
+        let token = Secret::read(path).map_err(EndpointError::File)?;
         let value = format!("Bearer {}", token.expose()).parse::<MetadataValue<Ascii>>();
-        let mut value = value.map_err(|_| unusable("is no token: it must be printable ASCII".to_owned()))?;
+        let Some(mut value) = value.ok().filter(|_| !token.expose().is_empty()) else {
+            let what = format!("{} has no token: it must be one line of printable ASCII", path.display());
+            return Err(EndpointError::File(what));
+        };
         value.set_sensitive(true);
         Ok(Self(Some(value)))
     }
@@ -221,12 +222,16 @@ mod tests {
     async fn files_that_do_not_fit_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("token");
-        std::fs::write(&file, "two\nlines").unwrap();
+        std::fs::write(&file, "no certificate").unwrap();
         let (plain, tls) = (Endpoint::parse("localhost:1").unwrap(), Endpoint::parse("a.example:1").unwrap());
         let with = |files: EndpointFiles| (plain.open(&files).is_ok(), tls.open(&files).is_ok());
         assert_eq!(with(EndpointFiles::default()), (true, true));
         assert_eq!(with(EndpointFiles { cert_file: Some(file.clone()), ..EndpointFiles::default() }), (false, false));
-        assert_eq!(with(EndpointFiles { token_file: Some(file.clone()), ..EndpointFiles::default() }), (false, false));
+        for text in ["two\nlines", "\n"] {
+            std::fs::write(&file, text).unwrap();
+            let files = EndpointFiles { token_file: Some(file.clone()), ..EndpointFiles::default() };
+            assert_eq!(with(files), (false, false), "{text:?}");
+        }
         std::fs::write(&file, "secret-token\n").unwrap();
         assert_eq!(with(EndpointFiles { token_file: Some(file.clone()), ..EndpointFiles::default() }), (true, true));
         assert_eq!(format!("{:?}", Bearer::read(Some(&file)).unwrap()), "Bearer(true)");

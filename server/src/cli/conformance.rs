@@ -87,10 +87,10 @@ impl Args {
                 let deadline = checked_deadline(deadline)?;
                 let unusable = |what: String| Failure::new(USAGE, what);
                 ObjectType::parse("object_type", &object_type)
-                    .map_err(|fault| unusable(format!("--object-type {object_type}: {}", fault.description)))?;
+                    .map_err(|fault| unusable(format!("--object-type {object_type:?}: {}", fault.description)))?;
                 if let Some(member) = &member {
                     MemberId::parse("member", member)
-                        .map_err(|fault| unusable(format!("--member {member}: {}", fault.description)))?;
+                        .map_err(|fault| unusable(format!("--member {member:?}: {}", fault.description)))?;
                 }
                 check_accounts(target.connect().await?, deadline, &object_type, member.as_deref()).await
             }
@@ -115,7 +115,7 @@ impl ServiceTarget {
             EndpointError::Connect(reason) => {
                 Failure::new(UNAVAILABLE, format!("cannot reach {endpoint}: {reason}; is the service running there?"))
             }
-            EndpointError::File(..) => Failure::new(USAGE, error.to_string()),
+            EndpointError::File(_) => Failure::new(USAGE, error.to_string()),
             EndpointError::Address(_) | EndpointError::Plaintext(_) | EndpointError::Files(_) => usage(error),
         })?)
     }
