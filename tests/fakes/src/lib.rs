@@ -17,8 +17,8 @@ use riposte_sdk::filter::v1::filter_service_server::FilterServiceServer;
 use served::Served;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
-use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
 
 pub use script::{AccountFields, AccountScript, CallFault, CallScript, FilterScript, Outcome, Script, State};
 
@@ -42,7 +42,9 @@ impl Fakes {
         let services = Server::builder()
             .add_service(FilterServiceServer::new(served.clone()))
             .add_service(AccountServiceServer::new(served.clone()));
-        let task = tokio::spawn(services.serve_with_incoming(TcpListenerStream::new(listener)));
+        // Without this option a response of several packets may wait some 40 ms for an acknowledgement.
+        let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+        let task = tokio::spawn(services.serve_with_incoming(incoming));
         Ok(Self { address, served, task })
     }
 
