@@ -176,10 +176,11 @@ impl MutantReader {
     fn break_page(&self, mut page: RootPage, query: &PageQuery) -> RootPage {
         self.break_counts(&mut page.subject);
         self.break_state(&mut page.subject);
-        match self.mutant {
-            Mutant::PinsReversed => page.pinned.reverse(),
-            Mutant::PinsCut => drop(page.pinned.pop()),
-            _unaffected => {}
+        if self.mutant == Mutant::PinsReversed {
+            page.pinned.reverse();
+        }
+        if self.mutant == Mutant::PinsCut {
+            page.pinned.pop();
         }
         page.threads.items.iter_mut().for_each(|thread| self.break_view(&mut thread.root));
         self.break_list(&mut page.threads);

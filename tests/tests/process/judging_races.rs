@@ -81,7 +81,8 @@ async fn read(server: &Server, ids: &[i64]) -> Result<Vec<Read>> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_decision_on_each_etag_is_made_and_the_refusal_names_it() -> Result<()> {
-    let items = std::env::var("RIPOSTE_TEST_JUDGED_ITEMS").ok().map(|items| items.parse()).transpose()?;
+    let items = std::env::var_os("RIPOSTE_TEST_JUDGED_ITEMS");
+    let items = items.map(|items| items.to_string_lossy().parse()).transpose()?;
     let items: usize = items.unwrap_or(ITEMS);
     let server = Server::dev_with(None, &["--moderate", "pre"]).await?;
     let say = &Say::on(&server.client()?, "article");

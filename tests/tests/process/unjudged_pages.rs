@@ -34,7 +34,8 @@ async fn threads(server: &Server, say: &Say) -> Result<(Vec<i64>, Vec<i64>)> {
         approve(server, &[below]).await?;
         say.like(reply, "fan", LikeValue::Like).await?;
         say.like(root, "fan", LikeValue::Like).await?;
-        (roots.push(root), replies.push(reply));
+        roots.push(root);
+        replies.push(reply);
     }
     Ok((roots, replies))
 }

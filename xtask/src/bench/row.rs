@@ -140,13 +140,12 @@ impl Row {
     /// Returns the service's configuration for this row. Rows that measure the path after the
     /// response cache disable that cache.
     pub(super) fn sets(self) -> &'static [&'static str] {
-        match self {
-            Self::PageRedis | Self::PageDb | Self::DeepStable | Self::DeepRanked | Self::LargeStable => {
-                &["response_cache.enabled=false"]
-            }
-            Self::CreatePre => &[HELD],
-            _other => &[],
+        if self == Self::CreatePre {
+            return &[HELD];
         }
+        let is_behind_cache =
+            matches!(self, Self::PageRedis | Self::PageDb | Self::DeepStable | Self::DeepRanked | Self::LargeStable);
+        if is_behind_cache { &["response_cache.enabled=false"] } else { &[] }
     }
 
     /// Returns `true` if the service has a cache in Redis.

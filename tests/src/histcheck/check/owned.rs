@@ -108,7 +108,21 @@ fn violation(timeline: &Timeline, op: &Op, call: OwnedCall) -> Option<(&'static 
             let is_explained = states().any(|state| state.pins.contains(&root.id) == root.pinned);
             (!is_explained).then(|| (PINS, format!("{root:?} was pinned, or not, during the whole call")))
         }
-        _other => None,
+        Outcome::Written(_)
+        | Outcome::Liked(_)
+        | Outcome::Page(_)
+        | Outcome::Comment(_)
+        | Outcome::Comments(_)
+        | Outcome::Counts(_)
+        | Outcome::Texts(_)
+        | Outcome::States(_)
+        | Outcome::Members(_)
+        | Outcome::Export { .. }
+        | Outcome::Changes { .. }
+        | Outcome::Gap { .. }
+        | Outcome::Reviewed(_)
+        | Outcome::Owned(OwnedResponse::Written { .. })
+        | Outcome::Unknown(_) => None,
     }
 }
 

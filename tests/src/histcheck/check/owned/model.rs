@@ -77,8 +77,15 @@ impl ModelSubject {
             return match call {
                 OwnedCall::UndeleteSubject | OwnedCall::Subject { .. } => None,
                 OwnedCall::Make => Some("SUBJECT_ALREADY_EXISTS"),
-                _named if call.comment().is_some() => Some("COMMENT_NOT_FOUND"),
-                _subject => Some("SUBJECT_NOT_FOUND"),
+                OwnedCall::Delete { .. }
+                | OwnedCall::Undelete { .. }
+                | OwnedCall::Hide { .. }
+                | OwnedCall::Unhide { .. }
+                | OwnedCall::Pin { .. }
+                | OwnedCall::Get { .. } => Some("COMMENT_NOT_FOUND"),
+                OwnedCall::SetState(_) | OwnedCall::DeleteSubject | OwnedCall::Root { .. } | OwnedCall::List { .. } => {
+                    Some("SUBJECT_NOT_FOUND")
+                }
             };
         }
         match call {

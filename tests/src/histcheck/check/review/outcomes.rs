@@ -16,13 +16,13 @@ const DAY: i64 = 86_400;
 
 /// The times of a request for a report: when it was sent, when it was known, and when it could no
 /// longer be executed.
-type Times = (Nanos, Nanos, Nanos);
+type RequestTimes = (Nanos, Nanos, Nanos);
 
 /// Finds reports that another reporter reads, that are missing or twice, and outcomes that the
 /// decisions do not explain.
 pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
     // Those that were rejected made nothing.
-    let mut requests: BTreeMap<(i64, u8), Vec<Times>> = BTreeMap::new();
+    let mut requests: BTreeMap<(i64, u8), Vec<RequestTimes>> = BTreeMap::new();
     for request in lives.requests.values() {
         let Some((report, times)) = times(lives, request) else { continue };
         requests.entry(report).or_default().push(times);
@@ -50,7 +50,7 @@ pub(super) fn check(lives: &Lives<'_>, findings: &mut Findings) {
 }
 
 /// Returns the report that a request asks for, and its times.
-fn times(lives: &Lives<'_>, request: &ReviewRequest) -> Option<((i64, u8), Times)> {
+fn times(lives: &Lives<'_>, request: &ReviewRequest) -> Option<((i64, u8), RequestTimes)> {
     let first = lives.op(request.attempts[0]);
     let Some(ReviewCall::Report { comment, reporter }) = review_call(first) else { return None };
     if request.acknowledged.is_none() && !request.unknown {
@@ -64,7 +64,7 @@ fn times(lives: &Lives<'_>, request: &ReviewRequest) -> Option<((i64, u8), Times
 
 /// Returns when the request was sent that made the stored report, and when it was known; `None` if
 /// several may have made it. The repeat of a request that another one replaced is a new report.
-fn maker(requests: &[Times]) -> Option<(Nanos, Nanos)> {
+fn maker(requests: &[RequestTimes]) -> Option<(Nanos, Nanos)> {
     let ((begun, known, _), earlier) = requests.split_last()?;
     // One without a response may have made nothing, so that an earlier one made the report.
     let is_certain = earlier.is_empty() || *known < NEVER;
@@ -72,7 +72,7 @@ fn maker(requests: &[Times]) -> Option<(Nanos, Nanos)> {
 }
 
 /// Checks that the row of a report has the number of decisions of its time.
-fn check_row(lives: &Lives<'_>, (id, reporter): (i64, u8), requests: &[Times], findings: &mut Findings) {
+fn check_row(lives: &Lives<'_>, (id, reporter): (i64, u8), requests: &[RequestTimes], findings: &mut Findings) {
     let (Some(row), Some((begun, known))) = (row(lives, id, reporter), maker(requests)) else { return };
     let numbers = |may_be: &dyn Fn(Nanos, Nanos) -> bool| {
         let decided = lives.decided.range((id, i32::MIN)..=(id, i32::MAX));
@@ -98,7 +98,7 @@ fn violation(
     lives: &Lives<'_>,
     op: &Op,
     (id, reporter): (i64, u8),
-    (reports, requests): (&[SeenReport], &[Times]),
+    (reports, requests): (&[SeenReport], &[RequestTimes]),
 ) -> Option<String> {
     let [report] = reports else {
         let is_missing = requests.iter().any(|(_, known, _)| *known < op.begun);

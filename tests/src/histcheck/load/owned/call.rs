@@ -77,9 +77,20 @@ async fn change_subject(
             let request = DeleteSubjectRequest { key, etag: String::new(), request_id };
             service.delete_subject(timed(limit, request)).await?.into_inner().subject_revision
         }
-        _undelete => {
+        OwnedCall::UndeleteSubject => {
             let request = UndeleteSubjectRequest { key, request_id };
             service.undelete_subject(timed(limit, request)).await?.into_inner().subject_revision
+        }
+        OwnedCall::Root { .. }
+        | OwnedCall::Delete { .. }
+        | OwnedCall::Undelete { .. }
+        | OwnedCall::Hide { .. }
+        | OwnedCall::Unhide { .. }
+        | OwnedCall::Pin { .. }
+        | OwnedCall::List { .. }
+        | OwnedCall::Subject { .. }
+        | OwnedCall::Get { .. } => {
+            return Err(Status::unimplemented("no call about a subject"));
         }
     };
     Ok(OwnedResponse::Written { comment: 0, revision })
@@ -106,7 +117,18 @@ async fn write(channel: Channel, (number, call): (u32, OwnedCall), request_id: S
             let undeleted = service.undelete_comment(timed(limit, request)).await?.into_inner();
             (undeleted.comment, undeleted.subject_revision)
         }
-        _other => return Err(Status::unimplemented("no call of an author")),
+        OwnedCall::Make
+        | OwnedCall::SetState(_)
+        | OwnedCall::DeleteSubject
+        | OwnedCall::UndeleteSubject
+        | OwnedCall::Hide { .. }
+        | OwnedCall::Unhide { .. }
+        | OwnedCall::Pin { .. }
+        | OwnedCall::List { .. }
+        | OwnedCall::Subject { .. }
+        | OwnedCall::Get { .. } => {
+            return Err(Status::unimplemented("no call of an author"));
+        }
     };
     written(comment, revision)
 }
@@ -149,7 +171,18 @@ async fn moderate(channel: Channel, call: OwnedCall, request_id: String, limit: 
             let done = service.unpin_comment(timed(limit, request)).await?.into_inner();
             (done.comment, done.subject_revision)
         }
-        _other => return Err(Status::unimplemented("no call of a moderator")),
+        OwnedCall::Make
+        | OwnedCall::SetState(_)
+        | OwnedCall::DeleteSubject
+        | OwnedCall::UndeleteSubject
+        | OwnedCall::Root { .. }
+        | OwnedCall::Delete { .. }
+        | OwnedCall::Undelete { .. }
+        | OwnedCall::List { .. }
+        | OwnedCall::Subject { .. }
+        | OwnedCall::Get { .. } => {
+            return Err(Status::unimplemented("no call of a moderator"));
+        }
     };
     written(comment, revision)
 }
@@ -177,7 +210,16 @@ async fn read(channel: Channel, (number, call): (u32, OwnedCall), limit: Duratio
             let found = CommentServiceClient::new(channel).get_comment(timed(limit, request)).await?.into_inner();
             Ok(OwnedResponse::Comment(seen(found.comment.as_ref().ok_or_else(incomplete)?)))
         }
-        _other => Err(Status::unimplemented("no read")),
+        OwnedCall::Make
+        | OwnedCall::SetState(_)
+        | OwnedCall::DeleteSubject
+        | OwnedCall::UndeleteSubject
+        | OwnedCall::Root { .. }
+        | OwnedCall::Delete { .. }
+        | OwnedCall::Undelete { .. }
+        | OwnedCall::Hide { .. }
+        | OwnedCall::Unhide { .. }
+        | OwnedCall::Pin { .. } => Err(Status::unimplemented("no read")),
     }
 }
 

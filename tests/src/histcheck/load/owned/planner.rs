@@ -148,7 +148,17 @@ impl OwnedPlanner {
                     subject.roots.push((comment, member));
                 }
             }
-            _other => {}
+            OwnedCall::SetState(_)
+            | OwnedCall::DeleteSubject
+            | OwnedCall::UndeleteSubject
+            | OwnedCall::Delete { .. }
+            | OwnedCall::Undelete { .. }
+            | OwnedCall::Hide { .. }
+            | OwnedCall::Unhide { .. }
+            | OwnedCall::Pin { .. }
+            | OwnedCall::List { .. }
+            | OwnedCall::Subject { .. }
+            | OwnedCall::Get { .. } => {}
         }
     }
 }

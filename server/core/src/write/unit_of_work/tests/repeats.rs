@@ -113,16 +113,16 @@ fn an_order_without_a_note_is_not_repeated_by_one_with_a_note() {
     let root = fixture.root();
     let noted: [CommandKind; 3] =
         [fixture.hide(root).into(), fixture.unhide(root).into(), fixture.delete(root, moderator()).into()];
-    for noted in noted {
+    let ruling = Ruling::noted(member("mod"), String::new());
+    let actor = DeleteActor::Moderator(Box::new(ruling.clone()));
+    let bare: [CommandKind; 3] = [
+        Hide { ruling: ruling.clone(), ..fixture.hide(root) }.into(),
+        Unhide { ruling, ..fixture.unhide(root) }.into(),
+        Delete { actor, ..fixture.delete(root, moderator()) }.into(),
+    ];
+    for (noted, verb) in noted.into_iter().zip(bare) {
         let name = noted.name();
         let noted = fixture.command(noted);
-        let ruling = Ruling::noted(member("mod"), String::new());
-        let verb: CommandKind = match noted.verb.clone() {
-            CommandKind::Hide(order) => Hide { ruling, ..order }.into(),
-            CommandKind::Unhide(order) => Unhide { ruling, ..order }.into(),
-            CommandKind::Delete(order) => Delete { actor: DeleteActor::Moderator(Box::new(ruling)), ..order }.into(),
-            other => panic!("{other:?}"),
-        };
         let fingerprint = verb.fingerprint(&noted.subject);
         let bare = Command { verb, request: RequestIdentity { fingerprint, ..noted.request }, ..noted.clone() };
         let first = fixture.run_command(&bare).expect(name);
