@@ -42,7 +42,7 @@ impl Fakes {
         let services = Server::builder()
             .add_service(FilterServiceServer::new(served.clone()))
             .add_service(AccountServiceServer::new(served.clone()));
-        // Without this option a response of several packets may wait some 40 ms for an acknowledgement.
+        // Without it a response of several packets may wait for an acknowledgement, some 40 ms.
         let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
         let task = tokio::spawn(services.serve_with_incoming(incoming));
         Ok(Self { address, served, task })
