@@ -114,10 +114,11 @@ impl Comments {
         min_revision: i64,
     ) -> Result<RootPage> {
         // A subject that was created since the first read is returned as empty, which it was when
-        // the call began.
+        // the call began. One that was restored since then was deleted when the call began; unlike a
+        // new one it has a version after its first.
         let found = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
-        let deleted = found.is_some_and(|subject| subject.delete_time.is_some());
-        if deleted {
+        let was_deleted = found.is_some_and(|subject| subject.delete_time.is_some() || subject.version > 1);
+        if was_deleted {
             return Err(Error::SubjectNotFound);
         }
         let object_type = || key.object_type().as_str().to_owned();
