@@ -114,8 +114,8 @@ impl Comments {
         min_revision: i64,
     ) -> Result<RootPage> {
         // A subject that was created since the first read is returned as empty, which it was when
-        // the call began. One that was restored since then was deleted when the call began; unlike a
-        // new one it has a version after its first.
+        // the call began. One that was restored since then was deleted when the call began. Unlike
+        // a new one, it has a version after its first.
         let found = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
         let was_deleted = found.is_some_and(|subject| subject.delete_time.is_some() || subject.version > 1);
         if was_deleted {
