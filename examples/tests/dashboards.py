@@ -40,6 +40,9 @@ FAULTS = {
     "riposte_clock_ahead_total": "a clock that was ahead",
     "riposte_policy_lists_refused": "a word list",
     "riposte_policy_list_version": "a word list",
+    "riposte_policy_outcomes_total": "a word list",
+    "riposte_policy_seconds_bucket": "a word list",
+    "riposte_policy_rule_hits_total": "a word list",
 }
 FILLED_WITHIN_S = 120.0
 

@@ -15,7 +15,7 @@ pub fn on_vitess(keyspace: &str) -> Vec<String> {
 /// The object types with a policy of their own: a deep one, one with a short edit window, and some
 /// whose comments wait for review, of which one takes no other text after a refusal. A queue
 /// belongs to its type, so cases that claim have their own. The last one has a word list.
-pub const OBJECT_TYPES: [&str; 10] = [
+pub const OBJECT_TYPES: [&str; 11] = [
     "object_types.deep.max_depth=8",
     "object_types.brief.edit_window=1s",
     "object_types.held.moderation=pre",
@@ -25,6 +25,7 @@ pub const OBJECT_TYPES: [&str; 10] = [
     "object_types.skipped.moderation=pre",
     "object_types.final.moderation=pre",
     "object_types.final.resubmit_window=0s",
+    "object_types.listed.moderation=post",
     concat!(
         "policy.lists=[{name=\"listed\", object_types=[\"listed\"], file=\"",
         env!("CARGO_MANIFEST_DIR"),

@@ -113,16 +113,35 @@ impl Comments {
         implied: Option<Subject>,
         min_revision: i64,
     ) -> Result<RootPage> {
-        // A subject that was created since the first read is returned as empty, which it was when
-        // the call began.
         let found = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
-        let deleted = found.is_some_and(|subject| subject.delete_time.is_some());
-        if deleted {
+        if found.is_some_and(|subject| was_deleted(&subject)) {
             return Err(Error::SubjectNotFound);
         }
         let object_type = || key.object_type().as_str().to_owned();
         let subject = implied.ok_or_else(|| Error::SubjectNotCreated(object_type()))?;
         check_revision(min_revision, 0)?;
         Ok(RootPage { subject, threads: Page::default(), pinned: Vec::new() })
+    }
+}
+
+/// Returns `true` if a subject was deleted when its page was read, which found nothing. A subject
+/// at its first version was created since that read. One at a later version was restored since.
+fn was_deleted(subject: &Subject) -> bool {
+    subject.delete_time.is_some() || subject.version > 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::SubjectId;
+    use crate::domain::time::Millis;
+
+    #[test]
+    fn a_subject_that_was_restored_since_its_page_was_read_was_deleted_then() {
+        let key = SubjectKey::stored("wall".to_owned(), "1".to_owned());
+        let created = Subject::new(SubjectId::new(1).unwrap(), key, Millis(1));
+        let deleted = Subject { delete_time: Some(Millis(2)), version: 2, ..created.clone() };
+        let restored = Subject { delete_time: None, version: 3, ..deleted.clone() };
+        assert_eq!([created, deleted, restored].map(|subject| was_deleted(&subject)), [false, true, true]);
     }
 }

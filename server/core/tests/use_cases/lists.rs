@@ -3,7 +3,7 @@ use super::{Fixture, error_of, restricted_to, run, text, unrestricted, video};
 use riposte_core::page::{ListOrder, PageStart, ReplyPage, RootPage, SubtreeQuery};
 use riposte_core::read::{ListComments, ListReplies, ListStart};
 use riposte_core::subject::SubjectState;
-use riposte_core::verbs::DeleteSubject;
+use riposte_core::verbs::{DeleteSubject, UndeleteSubject};
 use riposte_core::{CommentId, Error, SubjectKey};
 
 fn roots(subject: &SubjectKey, at: ListStart) -> ListComments {
@@ -99,6 +99,10 @@ fn lists_of_a_missing_subject_are_empty_if_its_first_comment_creates_it() {
     assert_eq!(list(&wall, 1), Err(Error::RevisionNotReached { current: 0 }));
     let errors = [Error::SubjectNotFound, Error::SubjectNotCreated("video".to_owned())];
     assert_eq!([&deleted, &video("9")].map(|key| list(key, 0)), errors.map(Err));
+    // The version distinguishes a restored subject from a new one.
+    run(fixture.mutations.submit(&super::write_context(), &deleted, UndeleteSubject)).expect("it is deleted");
+    let created = fixture.location(fixture.create_root_on_wall("3")).subject;
+    assert_eq!([&created, &deleted].map(|key| list(key, 0).map(|(version, _)| version)), [Ok(1), Ok(3)]);
 }
 
 #[test]

@@ -40,6 +40,8 @@ fn recorded() -> Metrics {
     metrics.response_cache_reads(97, 3, 2);
     metrics.coalesced_pages(9, 5);
     metrics.response_cache_size(4, 4096);
+    metrics.policy_judged(("video", "list", "hold"), Duration::from_micros(3));
+    metrics.policy_rule_hit("video", "spam");
     metrics.ready(true);
     metrics.exports(ExportStats::default());
     metrics.operation("mysql", "commit comments".into(), Duration::from_millis(4), None);
@@ -93,6 +95,9 @@ fn every_metric_is_exported_under_its_name() {
         "riposte_coalesced_loads_total 5",
         "riposte_response_cache_pages 4",
         "riposte_response_cache_bytes 4096",
+        "riposte_policy_outcomes_total{object_type=\"video\",outcome=\"hold\",source=\"list\"} 1",
+        "riposte_policy_seconds_count 1",
+        "riposte_policy_rule_hits_total{object_type=\"video\",rule=\"spam\"} 1",
         "riposte_ready 1",
         "riposte_build_info{version=\"0.1.0\"} 1",
         "riposte_telemetry_exports_total{outcome=\"ok\",signal=\"traces\"} 0",
