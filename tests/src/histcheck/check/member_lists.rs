@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_has_no_comment_that_is_deleted_or_that_nobody_wrote() {
+    fn a_list_has_no_comment_that_is_deleted_or_was_never_written() {
         let deleted = || {
             let mut history = written();
             history.delete(5, 11, 4);
