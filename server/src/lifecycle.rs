@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 /// The time after a SIGTERM in which further ones are repeats of it: a supervisor and a shell may
 /// both pass one on, which asks for no other stop.
-const REPEAT_INTERVAL: Duration = Duration::from_secs(1);
+pub const REPEAT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A request to stop from outside the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,7 @@ pub struct StopSignals {
     terminate: Stream,
     /// The time of the first SIGTERM.
     terminated: Option<Instant>,
+    repeat_interval: Duration,
 }
 
 /// The way in which a stop ended.
@@ -38,13 +39,14 @@ pub enum StopOutcome {
 }
 
 impl StopSignals {
-    /// Starts listening.
+    /// Starts listening. A SIGTERM within `repeat_interval` of the first, in production
+    /// [`REPEAT_INTERVAL`], is a repeat of it.
     ///
     /// # Errors
     /// If the system refuses a handler.
-    pub fn listen() -> io::Result<Self> {
+    pub fn listen(repeat_interval: Duration) -> io::Result<Self> {
         let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-        Ok(StopSignals { interrupt, terminate, terminated: None })
+        Ok(StopSignals { interrupt, terminate, terminated: None, repeat_interval })
     }
 
     /// Waits for the next request to stop. Cancel-safe: a dropped call loses no signal.
@@ -58,8 +60,8 @@ impl StopSignals {
         }
     }
 
-    /// Runs `stop` to its end, or until a second signal asks for an immediate stop. A SIGTERM
-    /// within a second of the first is no second signal.
+    /// Runs `stop` to its end, or until a second signal asks for an immediate stop. A repeat
+    /// of the first SIGTERM is no second signal.
     pub async fn until_second_signal(&mut self, stop: impl Future<Output = ()>) -> StopOutcome {
         tokio::select! {
             () = stop => StopOutcome::Graceful,
@@ -70,7 +72,8 @@ impl StopSignals {
     async fn second(&mut self) {
         loop {
             let first = self.terminated;
-            let is_repeat = |at: Instant| at.elapsed() < REPEAT_INTERVAL;
+            let repeat_interval = self.repeat_interval;
+            let is_repeat = |at: Instant| at.elapsed() < repeat_interval;
             match self.next().await {
                 StopSignal::Terminate if first.is_some_and(is_repeat) => {
                     tracing::info!("a SIGTERM right after the first is ignored; a later one stops at once");

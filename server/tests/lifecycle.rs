@@ -5,24 +5,40 @@ use nix::{
     unistd::Pid,
 };
 use riposte::lifecycle::{StopOutcome, StopSignal, StopSignals};
+use std::future::pending;
 use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::yield_now;
 
-#[tokio::test(start_paused = true)]
-async fn signals_are_distinguished_and_a_second_one_ends_the_graceful_stop() {
-    let mut signals = StopSignals::listen().unwrap();
-    kill(Pid::this(), UnixSignal::SIGINT).unwrap();
-    assert_eq!(signals.next().await, StopSignal::Interrupt);
+/// Starts listening with this interval of repeats, and receives a first SIGTERM.
+async fn terminated(repeat_interval: Duration) -> StopSignals {
+    let mut signals = StopSignals::listen(repeat_interval).unwrap();
     kill(Pid::this(), UnixSignal::SIGTERM).unwrap();
     assert_eq!(signals.next().await, StopSignal::Terminate);
+    signals
+}
 
+#[tokio::test]
+async fn signals_are_distinguished_and_a_second_one_ends_the_graceful_stop() {
+    let mut signals = StopSignals::listen(Duration::MAX).unwrap();
+    kill(Pid::this(), UnixSignal::SIGINT).unwrap();
+    assert_eq!(signals.next().await, StopSignal::Interrupt);
+
+    let mut signals = terminated(Duration::MAX).await;
     assert_eq!(signals.until_second_signal(async {}).await, StopOutcome::Graceful);
-    let drain = tokio::time::sleep(Duration::from_millis(999));
+    let mut arrivals = signal(SignalKind::terminate()).unwrap();
     kill(Pid::this(), UnixSignal::SIGTERM).unwrap();
+    // A signal reaches all listeners at once. The one of the stop is polled before the drain ends.
+    let drain = async {
+        arrivals.recv().await;
+        yield_now().await;
+    };
     let outcome = signals.until_second_signal(drain).await;
     assert_eq!(outcome, StopOutcome::Graceful, "a supervisor may send SIGTERM twice");
-    tokio::time::advance(Duration::from_millis(1)).await;
-    kill(Pid::this(), UnixSignal::SIGTERM).unwrap();
-    assert_eq!(signals.until_second_signal(std::future::pending()).await, StopOutcome::Immediate);
     kill(Pid::this(), UnixSignal::SIGINT).unwrap();
-    assert_eq!(signals.until_second_signal(std::future::pending()).await, StopOutcome::Immediate);
+    assert_eq!(signals.until_second_signal(pending()).await, StopOutcome::Immediate);
+
+    let mut signals = terminated(Duration::ZERO).await;
+    kill(Pid::this(), UnixSignal::SIGTERM).unwrap();
+    assert_eq!(signals.until_second_signal(pending()).await, StopOutcome::Immediate, "the interval has passed");
 }

@@ -10,6 +10,7 @@ mod cycles;
 mod documents;
 mod edges;
 mod extensions;
+mod features;
 mod globals;
 mod internal_formats;
 mod layout;
@@ -149,6 +150,7 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
     let protos = protos.map(|path| Ok((path.as_str(), read(repo, path)?))).collect::<Result<Vec<_>>>()?;
     served::check(&protos, &sources, &mut report.faults);
     edges::check(&edges::Graph::of(repo)?, &mut report.faults);
+    features::check(repo, &mut report.faults)?;
     cycles::check(&read(repo, "Cargo.toml")?, &sources, &mut report.faults)?;
     by_hand::check(repo, &mut report)?;
     words::check(repo, &sources, &mut report.faults)?;

@@ -60,12 +60,15 @@ impl fmt::Debug for DbReadLimit {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+
+    use futures::FutureExt;
+
     use super::{DbReadLimit, Duration, Error, Partition, RETRY_DELAY};
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn a_read_waits_for_every_source_that_it_reads_and_for_no_other() {
-        let by_parity = Box::new(|partition: Partition| usize::from(partition.get() % 2));
-        let limit = DbReadLimit::new(2, by_parity, 1, Duration::from_secs(1));
+        let limit = limit_of_one_read(Duration::from_millis(1));
         let [even, odd] = [4, 7].map(Partition::number);
         let held = limit.acquire([odd]).await.expect("free");
         let overloaded = Some(Error::Overloaded { after: RETRY_DELAY });
@@ -76,5 +79,22 @@ mod tests {
         let both = limit.acquire([odd, even, odd]).await.expect("free");
         assert_eq!(both.len(), 2, "one permit for each source");
         assert_eq!(limit.acquire([even]).await.err(), overloaded);
+    }
+
+    #[tokio::test]
+    async fn a_read_that_waits_begins_when_the_source_is_free() {
+        let limit = limit_of_one_read(Duration::from_secs(3_600));
+        let odd = Partition::number(7);
+        let held = limit.acquire([odd]).await.expect("free");
+        let mut waiting = pin!(limit.acquire([odd]));
+        assert!(waiting.as_mut().now_or_never().is_none(), "the source is busy");
+        drop(held);
+        assert_eq!(waiting.await.map(|permits| permits.len()), Ok(1));
+    }
+
+    /// Returns the limit of two sources, by the parity of the partition, with one read on each.
+    fn limit_of_one_read(wait: Duration) -> DbReadLimit {
+        let by_parity = Box::new(|partition: Partition| usize::from(partition.get() % 2));
+        DbReadLimit::new(2, by_parity, 1, wait)
     }
 }

@@ -3,9 +3,11 @@
 
 pub(super) mod consumer;
 pub(super) mod feed;
+mod followed;
 mod isolation;
 pub(super) mod settings;
 pub(super) mod tail;
+pub(super) mod times;
 
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ use riposte_sync::{AdaptiveInterval, BackoffLog, PollBounds};
 use riposte_telemetry::Metrics;
 use tokio::time::Instant;
 
-use crate::notifier::Notifier;
+use crate::notifier::{Notifier, POLL_MIN};
 use crate::outbox_observation::OutboxObservation;
 use lag::LagReport;
 
@@ -26,6 +26,10 @@ const POLLS: PollBounds = PollBounds {
     ceiling: Duration::from_millis(500),
     quiet_after: Duration::from_secs(2),
 };
+const _: () = assert!(
+    POLLS.ceiling.as_millis() + POLLS.floor.as_millis() + POLL_MIN.as_millis() < 1_000,
+    "an event of another process arrives within a second"
+);
 
 /// The monitor of one source, which is numbered from 0.
 #[derive(Debug)]
@@ -34,6 +38,7 @@ pub(super) struct OutboxMonitor {
     clock: Arc<dyn Clock>,
     notifier: Notifier,
     source: usize,
+    pub(super) interval: AdaptiveInterval,
     lag: LagReport,
     head: i64,
 }
@@ -49,20 +54,20 @@ impl OutboxMonitor {
         source: usize,
         is_worker: bool,
     ) -> Self {
-        Self { outbox, clock, notifier, source, lag: LagReport::new(metrics, source, is_worker), head: 0 }
+        let (interval, lag) = (AdaptiveInterval::new(POLLS), LagReport::new(metrics, source, is_worker));
+        Self { outbox, clock, notifier, source, interval, lag, head: 0 }
     }
 
     /// Polls the outbox forever.
     pub(super) async fn run(mut self) {
         let mut backoff = BackoffLog::new("outbox monitor", self.source);
-        let mut interval = AdaptiveInterval::new(POLLS);
         let mut commits = self.notifier.commits(self.source);
         loop {
             match self.poll().await {
                 Ok(is_active) => {
                     backoff.succeeded();
-                    interval.record(is_active);
-                    interval.wait(commits.changed()).await;
+                    self.interval.record(is_active);
+                    self.interval.wait(commits.changed()).await;
                 }
                 Err(error) => tokio::time::sleep(backoff.failed(&error.log_text())).await,
             }

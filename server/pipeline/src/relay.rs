@@ -21,6 +21,7 @@ use tokio::sync::watch;
 
 use super::events::consumer::{ConsumerLoop, ConsumerPorts};
 use super::events::feed::OutboxFeed;
+use super::events::times::ConsumerTimes;
 use super::notifier::Notifier;
 use leader::Leader;
 
@@ -66,8 +67,12 @@ impl RelayPorts {
 
     /// Returns the ports of the consumers' loops.
     pub(super) fn of_consumers(&self) -> ConsumerPorts {
-        let Self { positions, clock, metrics, .. } = self;
-        ConsumerPorts { positions: Arc::clone(positions), clock: Arc::clone(clock), metrics: metrics.clone() }
+        ConsumerPorts {
+            positions: Arc::clone(&self.positions),
+            clock: Arc::clone(&self.clock),
+            metrics: self.metrics.clone(),
+            times: ConsumerTimes::DEFAULT,
+        }
     }
 }
 

@@ -28,6 +28,7 @@ pub(super) struct Record {
     cannot_take_rows: bool,
     panics: BTreeSet<i64>,
     failed_batches: usize,
+    idle_calls: usize,
 }
 
 impl TestConsumer {
@@ -96,6 +97,11 @@ impl TestConsumer {
         self.record().lost_leases
     }
 
+    /// Returns the number of calls that found it idle.
+    pub(super) fn idle_calls(&self) -> usize {
+        self.record().idle_calls
+    }
+
     /// Returns the number of batches that failed.
     pub(super) fn failed_batches(&self) -> usize {
         self.record().failed_batches
@@ -145,6 +151,11 @@ impl EventConsumer for TestConsumer {
             return Err(Error::internal("a row that cannot be read"));
         }
         record.gaps += 1;
+        Ok(())
+    }
+
+    async fn idle(&self, _: usize) -> Result<()> {
+        self.record().idle_calls += 1;
         Ok(())
     }
 

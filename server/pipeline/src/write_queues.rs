@@ -22,6 +22,7 @@ use riposte_core::{CommandLog, Writer};
 use riposte_telemetry::{Metrics, spans};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use super::Notifier;
 use committer::Committer;
@@ -163,7 +164,8 @@ impl WriteQueues {
         let source_queue = queue_of(source);
         let (reply, results) = oneshot::channel();
         let wait_span = spans::write_queue(source_queue.source, source_queue.batch_type, commands.len());
-        let has_work = source_queue.queue().push(QueuedCommands { commands, group, reply, wait_span });
+        let entry = QueuedCommands { commands, group, reply, wait_span };
+        let has_work = source_queue.queue().push(entry, Instant::now());
         match has_work {
             Ok(Some(role)) => source_queue.work(role).notify_one(),
             Ok(None) => {}

@@ -11,7 +11,7 @@ use crate::{
     app::{App, AppInputs},
     config::{Config, Loaded, Profile},
     decorators::Decorators,
-    lifecycle::{StopOutcome, StopSignals},
+    lifecycle::{REPEAT_INTERVAL, StopOutcome, StopSignals},
 };
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
@@ -113,7 +113,7 @@ impl Args {
         let telemetry = riposte_telemetry::start(&loaded.config.log, &loaded.config.telemetry, audit::TARGET)?;
         // Installed before the first port is open: from here on, a signal stops the server
         // gracefully.
-        let mut signals = StopSignals::listen()?;
+        let mut signals = StopSignals::listen(REPEAT_INTERVAL)?;
         let server = &loaded.config.server;
         ports::check(&[(server.listen, "--listen"), (server.admin_listen, "--admin-listen")])?;
         if loaded.config.telemetry.scrape {

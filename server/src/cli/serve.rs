@@ -7,7 +7,7 @@ use crate::{
     app::{App, AppInputs},
     config::Config,
     decorators::Decorators,
-    lifecycle::{StopOutcome, StopSignals},
+    lifecycle::{REPEAT_INTERVAL, StopOutcome, StopSignals},
     open_files,
 };
 use riposte_grpc::audit;
@@ -29,7 +29,7 @@ impl Args {
         let telemetry = riposte_telemetry::start(&config.log, &config.telemetry, audit::TARGET)?;
         warn_insecure(config);
         open_files::raise(config);
-        let mut signals = StopSignals::listen()?;
+        let mut signals = StopSignals::listen(REPEAT_INTERVAL)?;
         ports::check(&[(config.server.listen, "server.listen"), (config.server.admin_listen, "server.admin_listen")])?;
         if config.telemetry.scrape {
             ports::check(&[(config.server.metrics_listen, "server.metrics_listen")])?;

@@ -37,12 +37,7 @@ impl AdaptiveInterval {
     /// Records a poll that has just ended. `found` says that something happens in the polled
     /// source.
     pub fn record(&mut self, found: bool) {
-        self.last_poll = Instant::now();
-        if found {
-            self.activate();
-        } else if self.last_activity.elapsed() >= self.bounds.quiet_after {
-            self.interval = (self.interval + self.interval / 2).min(self.bounds.ceiling);
-        }
+        self.record_at(found, Instant::now());
     }
 
     /// Waits until the next poll is due. `notification` ends the wait sooner, but not before the
@@ -50,16 +45,30 @@ impl AdaptiveInterval {
     pub async fn wait(&mut self, notification: impl Future<Output = ()>) {
         tokio::select! {
             () = notification => {
-                self.activate();
-                sleep_until(self.last_poll + self.interval).await;
+                self.activate(Instant::now());
+                sleep_until(self.next_poll()).await;
             }
-            () = sleep_until(self.last_poll + self.interval) => {}
+            () = sleep_until(self.next_poll()) => {}
         }
     }
 
-    fn activate(&mut self) {
-        self.last_activity = Instant::now();
+    fn record_at(&mut self, found: bool, now: Instant) {
+        self.last_poll = now;
+        if found {
+            self.activate(now);
+        } else if now - self.last_activity >= self.bounds.quiet_after {
+            self.interval = (self.interval + self.interval / 2).min(self.bounds.ceiling);
+        }
+    }
+
+    fn activate(&mut self, now: Instant) {
+        self.last_activity = now;
         self.interval = self.bounds.floor;
+    }
+
+    /// Returns the time from which the next poll is due.
+    fn next_poll(&self) -> Instant {
+        self.last_poll + self.interval
     }
 }
 
@@ -68,56 +77,55 @@ mod tests {
     use std::future::{pending, ready};
     use std::time::Duration;
 
-    use tokio::time::{Instant, advance};
+    use futures::FutureExt;
 
     use super::{AdaptiveInterval, PollBounds};
 
     const MILLI: Duration = Duration::from_millis(1);
+    const HOUR: Duration = Duration::from_secs(3_600);
     const BOUNDS: PollBounds =
         PollBounds { floor: Duration::from_millis(100), ceiling: Duration::from_millis(500), quiet_after: MILLI };
 
-    /// Returns the milliseconds of a wait after a poll.
-    async fn wait(interval: &mut AdaptiveInterval, found: bool, notification: impl Future<Output = ()>) -> u128 {
-        interval.record(found);
-        let begin = Instant::now();
-        interval.wait(notification).await;
-        begin.elapsed().as_millis()
+    /// Returns the milliseconds between polls, each of which begins when it is due and ends at
+    /// once.
+    fn waits(interval: &mut AdaptiveInterval, polls: impl IntoIterator<Item = bool>) -> Vec<u128> {
+        let mut now = interval.next_poll();
+        let poll = |found| {
+            interval.record_at(found, now);
+            let wait = interval.next_poll() - now;
+            now += wait;
+            wait.as_millis()
+        };
+        polls.into_iter().map(poll).collect()
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn the_interval_grows_to_its_ceiling_while_polls_find_nothing_and_returns_to_its_floor() {
-        let mut interval = AdaptiveInterval::new(BOUNDS);
-        let mut waits = Vec::new();
-        for found in [true, false, false, false, false, false, true, true, false] {
-            waits.push(wait(&mut interval, found, pending()).await);
-        }
-        assert_eq!(waits, [100, 150, 225, 338, 500, 500, 100, 100, 150]);
+    #[test]
+    fn the_interval_grows_to_its_ceiling_while_polls_find_nothing_and_returns_to_its_floor() {
+        let polls = [true, false, false, false, false, false, true, true, false];
+        let waits = waits(&mut AdaptiveInterval::new(BOUNDS), polls);
+        assert_eq!(waits, [100, 150, 225, 337, 500, 500, 100, 100, 150]);
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn the_interval_stays_at_its_floor_for_a_while_after_the_last_activity() {
+    #[test]
+    fn the_interval_stays_at_its_floor_for_a_while_after_the_last_activity() {
         let mut interval = AdaptiveInterval::new(PollBounds { quiet_after: 250 * MILLI, ..BOUNDS });
-        let mut waits = Vec::new();
-        for _ in 0..5 {
-            waits.push(wait(&mut interval, false, pending()).await);
-        }
-        assert_eq!(waits, [100, 100, 100, 150, 225]);
+        assert_eq!(waits(&mut interval, [true, false, false, false, false]), [100, 100, 100, 150, 225]);
+        interval.activate(interval.last_poll);
+        assert_eq!(waits(&mut interval, [false; 4]), [100, 100, 150, 225], "a notification is an activity");
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn a_notification_ends_the_wait_but_not_before_the_floor_has_passed() {
-        let mut interval = AdaptiveInterval::new(BOUNDS);
-        for _ in 0..6 {
-            wait(&mut interval, false, pending()).await;
-        }
-        assert_eq!(wait(&mut interval, false, ready(())).await, 100);
-        for _ in 0..6 {
-            wait(&mut interval, false, pending()).await;
-        }
+        let mut interval = AdaptiveInterval::new(PollBounds { floor: MILLI, ceiling: HOUR, quiet_after: MILLI });
+        waits(&mut interval, [false; 60]);
+        assert_eq!(interval.interval, HOUR);
         interval.record(false);
-        advance(300 * MILLI).await;
-        let begin = Instant::now();
+        assert!(interval.wait(pending()).now_or_never().is_none(), "the next poll is due in an hour");
         interval.wait(ready(())).await;
-        assert_eq!(begin.elapsed(), Duration::ZERO, "the floor has passed");
+        assert_eq!(interval.interval, MILLI, "as after an activity");
+        interval.wait(pending()).await;
+
+        let mut interval = AdaptiveInterval::new(PollBounds { floor: HOUR, ..BOUNDS });
+        assert!(interval.wait(ready(())).now_or_never().is_none(), "the floor has not passed");
     }
 }

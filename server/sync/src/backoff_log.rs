@@ -4,28 +4,43 @@
 use std::fmt::Display;
 use std::time::Duration;
 
-/// The wait after the first failure.
-const WAIT_MIN: Duration = Duration::from_millis(100);
-/// The longest wait.
-const WAIT_MAX: Duration = Duration::from_secs(5);
+/// The waits of a loop before its retries: the wait doubles with each failure.
+#[derive(Debug, Clone, Copy)]
+pub struct RetryWaits {
+    /// The wait after the first failure.
+    pub first: Duration,
+    /// The longest wait.
+    pub longest: Duration,
+}
+
+impl RetryWaits {
+    /// The waits of a loop that uses a data source: from 100 ms to 5 s.
+    pub const DEFAULT: Self = Self { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
+}
 
 /// Logs the first failure of a loop and its recovery, and returns the wait before each retry
-/// between the two: 100 ms after the first failure, twice the last wait after each further one, and
-/// at most 5 s. The loop itself waits, and never gives up.
+/// between the two. The loop itself waits, and never gives up.
 #[derive(Debug)]
 pub struct BackoffLog {
     loop_name: &'static str,
     source: usize,
+    waits: RetryWaits,
     /// The last wait; `None` while the loop works.
     wait: Option<Duration>,
 }
 
 impl BackoffLog {
-    /// Creates the log of the loop `loop_name` of a data source. The loop has not failed yet;
-    /// `source` counts from 0.
+    /// Creates the log of the loop `loop_name` of a data source, with the default waits. The loop
+    /// has not failed yet; `source` counts from 0.
     #[must_use]
     pub fn new(loop_name: &'static str, source: usize) -> Self {
-        Self { loop_name, source: source + 1, wait: None }
+        Self::with_waits(loop_name, source, RetryWaits::DEFAULT)
+    }
+
+    /// Creates the log of a loop that waits otherwise.
+    #[must_use]
+    pub fn with_waits(loop_name: &'static str, source: usize, waits: RetryWaits) -> Self {
+        Self { loop_name, source: source + 1, waits, wait: None }
     }
 
     /// Records a failure and returns the wait before the next attempt, which doubles with each
@@ -35,7 +50,7 @@ impl BackoffLog {
         if self.wait.is_none() {
             tracing::warn!(source, %error, "the {loop_name} of the data source failed and is retried");
         }
-        let wait = self.wait.map_or(WAIT_MIN, |wait| (2 * wait).min(WAIT_MAX));
+        let wait = self.wait.map_or(self.waits.first, |wait| (2 * wait).min(self.waits.longest));
         self.wait = Some(wait);
         wait
     }

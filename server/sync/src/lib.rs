@@ -19,7 +19,7 @@ mod single_flight;
 mod throttled_log;
 
 pub use adaptive_interval::{AdaptiveInterval, PollBounds};
-pub use backoff_log::BackoffLog;
+pub use backoff_log::{BackoffLog, RetryWaits};
 pub use batcher::{BatchWorker, BatchedRequest, Batcher};
 pub use breaker::CircuitBreaker;
 pub use byte_budget::ByteBudget;

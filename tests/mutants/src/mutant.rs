@@ -145,12 +145,15 @@ pub(crate) enum Mutant {
     HiddenSubjectsShown,
     /// Deleted subjects are found.
     DeletedSubjectsFound,
+    /// The list of a member's comments lacks some of those that belong to another partition than
+    /// the first one.
+    MemberListsCut,
     /// The repeat of a verdict is not recognised, so it is refused for its etag.
     RepeatRefused,
 }
 
 /// The mutants of ports and of page tokens, by name.
-pub(crate) const MUTANTS: [(&str, Mutant); 71] = [
+pub(crate) const MUTANTS: [(&str, Mutant); 72] = [
     ("repeats-not-detected", Mutant::RepeatsNotDetected),
     ("late-likes", Mutant::LateLikes),
     ("refused-after-commit", Mutant::RefusedAfterCommit),
@@ -222,6 +225,7 @@ pub(crate) const MUTANTS: [(&str, Mutant); 71] = [
     ("pins-cut", Mutant::PinsCut),
     ("hidden-subjects-shown", Mutant::HiddenSubjectsShown),
     ("deleted-subjects-found", Mutant::DeletedSubjectsFound),
+    ("member-lists-cut", Mutant::MemberListsCut),
 ];
 
 /// Returns true at random, once in `many` calls on average.

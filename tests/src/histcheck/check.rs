@@ -20,6 +20,7 @@ mod like_counts;
 mod likes;
 mod listings;
 mod matching;
+mod member_lists;
 mod multi_reads;
 mod once;
 mod owned;
@@ -41,6 +42,7 @@ use std::collections::BTreeMap;
 
 use super::history::{History, Nanos, Op};
 use super::names;
+use member_lists::MemberLists;
 use subject_history::SubjectHistory;
 
 /// Maximum age of a response to a read that is not fresh. The service promises 2 s, and 5 s after a
@@ -133,12 +135,16 @@ pub(crate) struct Checked {
 /// Checks a history.
 pub(crate) fn check(history: &History) -> Checked {
     let mut findings = Findings::default();
+    findings.begin("member lists");
+    let member_lists = MemberLists::of(history, &mut findings);
     for op_numbers in by_subject(history) {
         let subject = SubjectHistory::of(&history.ops, &op_numbers);
         for (name, rule) in RULES {
             findings.begin(name);
             rule(&subject, &mut findings);
         }
+        findings.begin("member lists");
+        member_lists::check(&subject, &member_lists, &mut findings);
     }
     owned::check(history, &mut findings);
     findings.begin("availability");

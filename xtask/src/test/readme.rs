@@ -63,8 +63,6 @@ fn check_both(at: &Run<'_>, clone: &Path) -> Result<()> {
     words.extend(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--exec", "--"]);
     let mut dev = at.repo.cargo(&words);
     dev.args(["sh", "-c", r#"exec "$0" healthcheck --target "$RIPOSTE_TARGET""#]).arg(at.repo.server_binary());
-    // Without the features that the tests turn on, the dependencies are compiled again.
-    dev.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0");
     run(at.live, dev.current_dir(clone).env("CARGO_TARGET_DIR", at.repo.target()))
         .context("the README's first command does not answer in a fresh clone")
 }

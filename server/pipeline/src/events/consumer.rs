@@ -17,16 +17,14 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::feed::EventFeed;
+use super::followed::FollowedConsumer;
 use super::isolation::EventIsolation;
 use super::tail::EventBatch;
+use super::times::ConsumerTimes;
 use riposte_telemetry::Metrics;
 
-/// The time for which events wait for the followed consumer while that consumer makes no progress.
-const MAX_WAIT: Duration = Duration::from_secs(3);
 /// The interval of the measurement of the lag.
 const LAG_INTERVAL: Duration = Duration::from_secs(1);
-/// The interval at which a consumer without new events checks that none were deleted.
-const LOSS_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 /// The interval at which a worker renews the registration.
 pub(crate) const REGISTRATION_RENEWAL: Duration = Duration::from_secs(20);
 
@@ -36,6 +34,7 @@ pub(crate) struct ConsumerPorts {
     pub(crate) positions: Arc<dyn ConsumerPositions>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) metrics: Metrics,
+    pub(crate) times: ConsumerTimes,
 }
 
 /// The loop of one consumer and one source, which is numbered from 0.
@@ -57,15 +56,6 @@ pub(crate) struct ConsumerLoop {
     followed: FollowedConsumer,
     last_measurement: Option<Instant>,
     last_loss_check: Option<Instant>,
-}
-
-/// The progress of the consumer that this one follows.
-#[derive(Debug, Default)]
-struct FollowedConsumer {
-    /// Its known position.
-    position: i64,
-    /// The start of the time in which events wait and it makes no progress.
-    waiting_since: Option<Instant>,
 }
 
 impl ConsumerLoop {
@@ -107,7 +97,7 @@ impl ConsumerLoop {
 
     /// Runs the consumer while the process holds the lease; returns when the leader ends.
     pub(crate) async fn run(mut self, mut epochs: watch::Receiver<Option<Epoch>>) {
-        let mut backoff = BackoffLog::new(self.name(), self.source);
+        let mut backoff = BackoffLog::with_waits(self.name(), self.source, self.ports.times.retry);
         loop {
             let current = *epochs.borrow_and_update();
             if self.epoch.is_some() && current != self.epoch {
@@ -126,7 +116,7 @@ impl ConsumerLoop {
                 Ok(RunOutcome::More) => backoff.succeeded(),
                 Ok(RunOutcome::Idle { has_held_events }) => {
                     backoff.succeeded();
-                    self.feed.wait(has_held_events, self.position).await;
+                    self.feed.wait(has_held_events, self.position, self.ports.times.idle).await;
                 }
                 Err(error) => {
                     if self.start != Position::Head {
@@ -321,7 +311,7 @@ impl ConsumerLoop {
 
     /// Returns why events that are or will be sequenced cannot be delivered after the position.
     async fn lost_events(&mut self, position: i64) -> Result<Option<Loss>> {
-        if self.last_loss_check.is_some_and(|last| last.elapsed() < LOSS_CHECK_INTERVAL) {
+        if self.last_loss_check.is_some_and(|last| last.elapsed() < self.ports.times.loss_check) {
             return Ok(None);
         }
         self.last_loss_check = Some(Instant::now());
@@ -339,20 +329,13 @@ impl ConsumerLoop {
     /// has made no progress for too long.
     async fn deliverable(&mut self, events: &[SequencedEvent]) -> Result<usize> {
         let (Some(name), Some(last)) = (self.consumer.after(), last(events)) else { return Ok(events.len()) };
-        if last > self.followed.position {
+        if last > self.followed.position() {
             let stored = self.ports.positions.all(self.source).await?;
             let position = stored.into_iter().find(|stored| stored.name == name).map_or(0, |stored| stored.number);
-            // Under load there are always newer events. They wait as long as the followed consumer
-            // makes progress.
-            if position > self.followed.position {
-                self.followed.waiting_since = None;
-            }
-            self.followed.position = position;
+            self.followed.record(position);
         }
-        if last <= self.followed.position {
-            self.followed.waiting_since = None;
-        } else if self.followed.waiting_since.get_or_insert_with(Instant::now).elapsed() < MAX_WAIT {
-            return Ok(events.partition_point(|event| event.number <= self.followed.position));
+        if self.followed.delays(last, self.ports.times.following, Instant::now()) {
+            return Ok(events.partition_point(|event| event.number <= self.followed.position()));
         }
         Ok(events.len())
     }

@@ -13,8 +13,6 @@ use super::tail::{CHUNK, EventBatch, EventTail};
 use crate::notifier::Notified;
 use crate::outbox_observation::OutboxObservation;
 
-/// The interval at which an idle consumer is called.
-const IDLE: Duration = Duration::from_secs(1);
 /// The interval at which a consumer of the tail checks whether held events may be delivered.
 const HELD: Duration = Duration::from_millis(100);
 
@@ -65,8 +63,8 @@ impl OutboxFeed {
     }
 
     /// Waits for the interval of the batches, and then until there may be events after `position`,
-    /// for at most [`IDLE`] in all. Held events are not new.
-    async fn wait(&mut self, has_held_events: bool, position: Option<i64>) {
+    /// for at most `idle` in all. Held events are not new.
+    async fn wait(&mut self, has_held_events: bool, position: Option<i64>, idle: Duration) {
         self.may_have_more = false;
         sleep(self.batching.interval).await;
         let Self { ready, observations, batching, .. } = self;
@@ -80,7 +78,7 @@ impl OutboxFeed {
                 Ok(_) = observations.wait_for(is_new) => false,
             }
         };
-        self.may_have_more = timeout(IDLE.saturating_sub(batching.interval), notified).await == Ok(true);
+        self.may_have_more = timeout(idle.saturating_sub(batching.interval), notified).await == Ok(true);
     }
 }
 
@@ -131,11 +129,11 @@ impl EventFeed {
         }
     }
 
-    /// Waits until there may be events after `position`, for at most a second. The wait is shorter
-    /// if events are held back for another consumer.
-    pub(super) async fn wait(&mut self, has_held_events: bool, position: Option<i64>) {
+    /// Waits until there may be events after `position`, for at most `idle`. The wait is shorter if
+    /// events are held back for another consumer.
+    pub(super) async fn wait(&mut self, has_held_events: bool, position: Option<i64>, idle: Duration) {
         match self {
-            Self::Outbox(feed) => feed.wait(has_held_events, position).await,
+            Self::Outbox(feed) => feed.wait(has_held_events, position, idle).await,
             Self::Tail(_, progress) => {
                 // The tail may have read several batches while the consumer applied one.
                 let has_more = *progress.borrow_and_update() > position;
@@ -143,7 +141,7 @@ impl EventFeed {
                     return;
                 }
                 // The sender lives as long as the tail.
-                let _ = timeout(if has_held_events { HELD } else { IDLE }, progress.changed()).await;
+                let _ = timeout(if has_held_events { HELD } else { idle }, progress.changed()).await;
             }
         }
     }

@@ -8,6 +8,7 @@ use riposte_core::Writer;
 use riposte_core::verbs::BatchType;
 use riposte_core::{Batch, Command, CommandOutput, Error, Result};
 use riposte_telemetry::spans;
+use tokio::time::Instant;
 use tracing::{Instrument, Span};
 
 use super::output::{CompletedBatch, Dispatcher};
@@ -35,8 +36,8 @@ impl<K: BatchType> Committer<K> {
         let work = self.source_queue.work(self.role);
         loop {
             let (batch, has_more, next_attempt, is_over) = {
-                let mut queue = self.source_queue.queue();
-                (queue.take(self.role), queue.has_ready(self.role), queue.next_attempt(), queue.is_over())
+                let (mut queue, now) = (self.source_queue.queue(), Instant::now());
+                (queue.take(self.role, now), queue.has_ready(self.role, now), queue.next_attempt(now), queue.is_over())
             };
             if has_more {
                 work.notify_one(); // there is work for another committer
@@ -79,9 +80,10 @@ impl<K: BatchType> Committer<K> {
         let outcome = outcome.unwrap_or_else(|_| Err(Error::internal("the commit of a batch ended in a panic")));
         let (completed, deferred) = split(entries, &sizes, K::commands(batch), outcome);
         let (waiting, has_more, is_over) = {
-            let mut queue = self.source_queue.queue();
-            queue.done(CommandBatch { entries: deferred, write_queues, taken, taken_by });
-            let has_more = [CommitterRole::Regular, CommitterRole::Contended].map(|role| (role, queue.has_ready(role)));
+            let (mut queue, now) = (self.source_queue.queue(), Instant::now());
+            queue.done(CommandBatch { entries: deferred, write_queues, taken, taken_by }, now);
+            let roles = [CommitterRole::Regular, CommitterRole::Contended];
+            let has_more = roles.map(|role| (role, queue.has_ready(role, now)));
             (queue.waiting(), has_more, queue.is_over())
         };
         for (role, _) in has_more.into_iter().filter(|(_, has_more)| *has_more) {

@@ -170,6 +170,7 @@ impl<K> QueueSet<K> {
     pub(super) fn push(
         &mut self,
         entry: QueuedCommands<K>,
+        now: Instant,
     ) -> std::result::Result<Option<CommitterRole>, QueueRejection> {
         let size = entry.commands.len();
         let fits = |waiting: usize, max: usize| waiting == 0 || waiting + size <= max;
@@ -179,7 +180,7 @@ impl<K> QueueSet<K> {
         if !fits(self.waiting, self.limits.source) {
             return Err(QueueRejection::Full);
         }
-        let (key, group) = (self.key_of(entry.subject()), entry.group);
+        let (key, group) = (self.key_of(entry.subject(), now), entry.group);
         let write_queue = self.write_queues.entry(key.clone()).or_insert_with(|| WriteQueue::new(group));
         if !fits(write_queue.waiting, self.limits.write_queue) {
             return Err(QueueRejection::Full);
@@ -193,13 +194,13 @@ impl<K> QueueSet<K> {
 
     /// Returns the write queue of a subject. A subject has one of its own while it is contended,
     /// and afterwards until that queue is empty, so that its commands stay in order.
-    fn key_of(&self, subject: &SubjectKey) -> QueueKey {
+    fn key_of(&self, subject: &SubjectKey, now: Instant) -> QueueKey {
         let partition = QueueKey::Partition(subject.partition());
         if self.contention.is_empty() {
             return partition;
         }
         let own = QueueKey::Subject(subject.clone());
-        let is_own = self.write_queues.contains_key(&own) || self.contention.is_contended(subject, Instant::now());
+        let is_own = self.write_queues.contains_key(&own) || self.contention.is_contended(subject, now);
         if is_own { own } else { partition }
     }
 
@@ -218,13 +219,13 @@ impl<K> QueueSet<K> {
 
     /// Takes the commands that wait in write queues without a committer, up to the largest batch;
     /// `None` if no command waits for a committer of this role.
-    pub(super) fn take(&mut self, role: CommitterRole) -> Option<CommandBatch<K>> {
+    pub(super) fn take(&mut self, role: CommitterRole, now: Instant) -> Option<CommandBatch<K>> {
         let batch = match role {
-            CommitterRole::Contended => self.take_from(ReadyList::Contended, role),
+            CommitterRole::Contended => self.take_from(ReadyList::Contended, role, now),
             CommitterRole::Regular => {
-                let contended = (self.ready.is_empty() || !self.took_contended) && self.move_due_to_front();
+                let contended = (self.ready.is_empty() || !self.took_contended) && self.move_due_to_front(now);
                 self.took_contended = contended;
-                self.take_from(if contended { ReadyList::Contended } else { ReadyList::Partitions }, role)
+                self.take_from(if contended { ReadyList::Contended } else { ReadyList::Partitions }, role, now)
             }
         };
         if batch.is_some() && role == CommitterRole::Contended {
@@ -233,7 +234,7 @@ impl<K> QueueSet<K> {
         batch
     }
 
-    fn take_from(&mut self, list: ReadyList, taken_by: CommitterRole) -> Option<CommandBatch<K>> {
+    fn take_from(&mut self, list: ReadyList, taken_by: CommitterRole, taken: Instant) -> Option<CommandBatch<K>> {
         let write_queues = match list {
             ReadyList::Partitions => self.queues_of_next_batch(),
             ReadyList::Contended => 1,
@@ -241,7 +242,7 @@ impl<K> QueueSet<K> {
         let waiting: usize = self.candidates(list).take(write_queues).map(|key| self.waiting_in(key)).sum();
         let mut capacity = quantised(waiting.min(MAX_BATCH));
         let mut last_group = None;
-        let mut batch = CommandBatch { entries: Vec::new(), write_queues: Vec::new(), taken: Instant::now(), taken_by };
+        let mut batch = CommandBatch { entries: Vec::new(), write_queues: Vec::new(), taken, taken_by };
         while capacity > 0
             && batch.write_queues.len() < write_queues
             && let Some((group, key)) = self.pop_ready(list)
@@ -295,9 +296,10 @@ impl<K> QueueSet<K> {
     }
 
     /// Returns the time from which a regular committer may take the commands of the next contended
-    /// subject; `None` if no subject waits, or a committer of contended subjects is idle.
-    pub(super) fn next_attempt(&self) -> Option<Instant> {
-        self.next_contended().map(|(attempt, _)| attempt.unwrap_or_else(Instant::now))
+    /// subject, `now` for at once; `None` if no subject waits, or a committer of contended subjects
+    /// is idle.
+    pub(super) fn next_attempt(&self, now: Instant) -> Option<Instant> {
+        self.next_contended().map(|(attempt, _)| attempt.unwrap_or(now))
     }
 
     /// Returns when the next contended subject may be tried without a wait, `None` for at once, and
@@ -314,8 +316,7 @@ impl<K> QueueSet<K> {
     }
 
     /// Moves the contended subject that may be tried next to the front; false if none is due.
-    fn move_due_to_front(&mut self) -> bool {
-        let now = Instant::now();
+    fn move_due_to_front(&mut self, now: Instant) -> bool {
         let Some((_, position)) = self.next_contended().filter(|(attempt, _)| attempt.is_none_or(|at| at <= now))
         else {
             return false;
@@ -348,12 +349,12 @@ impl<K> QueueSet<K> {
     /// Returns write queues after their batch. Those with more commands become ready again. The
     /// entries of the batch are now those that were not executed, because another transaction held
     /// their subjects; they wait again, before later commands of their subjects.
-    pub(super) fn done(&mut self, batch: CommandBatch<K>) {
+    pub(super) fn done(&mut self, batch: CommandBatch<K>, now: Instant) {
         let CommandBatch { entries, write_queues, taken, taken_by } = batch;
         if taken_by == CommitterRole::Contended {
             self.idle_contended_committers += 1;
         }
-        self.defer(entries, taken);
+        self.defer(entries, taken, now);
         for key in write_queues {
             let Some(write_queue) = self.write_queues.get_mut(&key) else { continue };
             write_queue.busy = false;
@@ -369,8 +370,7 @@ impl<K> QueueSet<K> {
     /// Puts entries of a batch back. A subject that was held once returns to the queue of its
     /// partition, since most transactions are short. A contended subject gets a queue of its own,
     /// and stays there until that queue is empty.
-    fn defer(&mut self, deferred: Vec<QueuedCommands<K>>, taken: Instant) {
-        let now = Instant::now();
+    fn defer(&mut self, deferred: Vec<QueuedCommands<K>>, taken: Instant, now: Instant) {
         let mut by_subject: BTreeMap<SubjectKey, VecDeque<QueuedCommands<K>>> = BTreeMap::new();
         for entry in deferred {
             by_subject.entry(entry.subject().clone()).or_default().push_back(entry);
@@ -398,11 +398,9 @@ impl<K> QueueSet<K> {
     }
 
     /// Returns true if a committer of this role can take a command.
-    pub(super) fn has_ready(&self, role: CommitterRole) -> bool {
+    pub(super) fn has_ready(&self, role: CommitterRole, now: Instant) -> bool {
         match role {
-            CommitterRole::Regular => {
-                !self.ready.is_empty() || self.next_attempt().is_some_and(|next| next <= Instant::now())
-            }
+            CommitterRole::Regular => !self.ready.is_empty() || self.next_attempt(now).is_some_and(|next| next <= now),
             CommitterRole::Contended => !self.ready_contended.is_empty(),
         }
     }

@@ -14,6 +14,7 @@ use riposte_telemetry::Metrics;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tracing::Span;
 
 use super::queue::{CommandBatch, CommitterRole, QueueSet, QueuedCommands};
@@ -305,28 +306,28 @@ async fn a_batch_is_as_wide_as_what_waits() {
 
 #[test]
 fn a_batch_under_load_has_commands_of_one_group_of_tables() {
-    let mut queue = QueueSet::new(LIMITS);
+    let (mut queue, now) = (QueueSet::new(LIMITS), Instant::now());
     let groups = |batch: &CommandBatch<CommandKind>| batch.entries.iter().map(|entry| entry.group).collect::<Vec<_>>();
     let push = |queue: &mut QueueSet<CommandKind>, object, group| {
         let (reply, _) = oneshot::channel();
         let entry = QueuedCommands { commands: vec![command(object, 0)], group, reply, wait_span: Span::none() };
-        queue.push(entry).expect("accepted");
+        queue.push(entry, now).expect("accepted");
     };
     let objects = objects_in_own_queues(2 * GROUP_BATCH_MIN + 3);
     for (index, object) in objects.iter().enumerate() {
         push(&mut queue, *object, index % 2);
     }
-    let batches: Vec<_> = std::iter::from_fn(|| queue.take(CommitterRole::Regular)).collect();
+    let batches: Vec<_> = std::iter::from_fn(|| queue.take(CommitterRole::Regular, now)).collect();
     let found: Vec<Vec<usize>> = batches.iter().map(groups).collect();
     assert_eq!(found[..2], [vec![0; GROUP_BATCH_MIN], vec![1; GROUP_BATCH_MIN]], "one group each");
     assert_eq!(found[2..].concat().len(), 3, "the rest: {found:?}");
     batches.into_iter().for_each(|mut batch| {
         batch.entries.clear();
-        queue.done(batch);
+        queue.done(batch, now);
     });
     for (object, group) in objects.iter().zip([0, 1, 0]) {
         push(&mut queue, *object, group);
     }
-    let few = queue.take(CommitterRole::Regular).expect("a batch");
+    let few = queue.take(CommitterRole::Regular, now).expect("a batch");
     assert_eq!(groups(&few), [0, 0, 1], "few commands are one batch");
 }

@@ -90,7 +90,10 @@ fn code(status: ExitStatus) -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::{run, without_proxy};
-    use crate::{app::Addresses, lifecycle::StopSignals};
+    use crate::{
+        app::Addresses,
+        lifecycle::{REPEAT_INTERVAL, StopSignals},
+    };
     use std::process::ExitCode;
 
     async fn run_shell(script: &str) -> ExitCode {
@@ -99,7 +102,7 @@ mod tests {
         run(
             &command,
             Addresses { grpc: at(1), admin: at(2), metrics: Some(at(3)) },
-            &mut StopSignals::listen().unwrap(),
+            &mut StopSignals::listen(REPEAT_INTERVAL).unwrap(),
         )
         .await
         .unwrap()
@@ -125,7 +128,9 @@ mod tests {
     async fn a_missing_command_is_reported_as_missing() {
         let at = |port| ([127, 0, 0, 1], port).into();
         let addresses = Addresses { grpc: at(1), admin: at(2), metrics: Some(at(3)) };
-        let error = run(&["/nowhere/cmd".into()], addresses, &mut StopSignals::listen().unwrap()).await.unwrap_err();
+        let error = run(&["/nowhere/cmd".into()], addresses, &mut StopSignals::listen(REPEAT_INTERVAL).unwrap())
+            .await
+            .unwrap_err();
         assert!(error.to_string().contains("/nowhere/cmd"), "{error}");
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::subject_history::{Comment, SubjectHistory};
 use super::{Findings, MAX_AGE};
-use crate::histcheck::history::{Call, HISTORY_PAGE_SIZE, Op, Outcome, Property};
+use crate::histcheck::history::{Call, HISTORY_PAGE_SIZE, Nanos, Op, Outcome, Property};
 
 /// Finds histories with another comment's text, without one of their own, or of a comment that is
 /// not visible, and refused ones of visible comments.
@@ -49,19 +49,20 @@ fn shown(history: &SubjectHistory<'_>, comment: &Comment, op: &Op, texts: &[(u32
     if shown.len() < texts.len() {
         return Some(format!("the history of {id} has a text twice"));
     }
-    let replaced = replaced(history, comment, op);
+    let replaced = replaced(history, comment, op.begun);
     let missing = replaced.iter().rev().take(HISTORY_PAGE_SIZE).find(|text| !shown.contains(text))?;
     Some(format!("the history of {id} lacks the text {missing}"))
 }
 
-fn was_written(history: &SubjectHistory<'_>, comment: &Comment, text: u64) -> bool {
+/// Returns true if a request wrote a text to a comment.
+pub(super) fn was_written(history: &SubjectHistory<'_>, comment: &Comment, text: u64) -> bool {
     let is_edit = |call: &Call| matches!(call, Call::Edit { comment: edited, .. } if *edited == comment.id);
     text == comment.text || history.text_writer(text).is_some_and(|request| is_edit(history.call(request)))
 }
 
-/// Returns the texts that edits had replaced before a call began, in the order of their revisions.
-fn replaced(history: &SubjectHistory<'_>, comment: &Comment, op: &Op) -> Vec<u64> {
-    let is_over = |request: u32| history.request(request).outcome.acknowledged_at().is_some_and(|at| at < op.begun);
+/// Returns the texts that edits had replaced before a time, in the order of their revisions.
+pub(super) fn replaced(history: &SubjectHistory<'_>, comment: &Comment, before: Nanos) -> Vec<u64> {
+    let is_over = |request: u32| history.request(request).outcome.acknowledged_at().is_some_and(|at| at < before);
     let mut texts = vec![comment.text];
     for change in comment.changes.iter().filter(|change| is_over(change.request)) {
         if let Property::Text(text) = change.property {

@@ -117,6 +117,7 @@ fn violation(timeline: &Timeline, op: &Op, call: OwnedCall) -> Option<(&'static 
         | Outcome::Texts(_)
         | Outcome::States(_)
         | Outcome::Members(_)
+        | Outcome::OfMember(_)
         | Outcome::Export { .. }
         | Outcome::Changes { .. }
         | Outcome::Gap { .. }

@@ -98,6 +98,7 @@ fn expected_reasons(call: &Call) -> &'static [&'static str] {
         | Call::Get { .. }
         | Call::Several { .. }
         | Call::Counts { .. }
+        | Call::OfMember { .. }
         | Call::States { .. }
         | Call::Export { .. }
         | Call::Watch { .. }

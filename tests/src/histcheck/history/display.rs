@@ -21,7 +21,7 @@ impl fmt::Display for Op {
                 page.items.iter().try_for_each(|item| write!(f, " {item}"))
             }
             Outcome::Comment(item) => write!(f, " → {item}"),
-            Outcome::Comments(items) => {
+            Outcome::Comments(items) | Outcome::OfMember(items) => {
                 f.write_str(" →")?;
                 items.iter().try_for_each(|item| write!(f, " {item}"))
             }

@@ -64,6 +64,8 @@ pub(crate) enum Call {
     States { subject: u32, member: u32, comments: Box<[i64]>, fresh: bool },
     /// Reads the whole list of the members that like a comment.
     Likers { subject: u32, comment: i64 },
+    /// Reads the whole list of a member's comments in the object type of a subject.
+    OfMember { subject: u32, member: u32 },
     /// Sends a forbidden call, which must be refused.
     Misuse { subject: u32, misuse: Misuse },
     /// Exports all rows and likes of a subject and verifies its counts; only when there are no more
@@ -190,6 +192,8 @@ pub(crate) enum Outcome {
     States(Box<[Value]>),
     /// The members that like a comment, in the order of the list.
     Members(Box<[u32]>),
+    /// The comments of a member in all subjects of an object type, in the order of the list.
+    OfMember(Box<[Item]>),
     /// The subject, if it exists; its rows and likes; and descriptions of the counts that differ
     /// from their rows.
     Export {
@@ -300,6 +304,7 @@ impl Call {
             Self::Counts { .. } => "read counts",
             Self::States { .. } => "read like states",
             Self::Likers { .. } => "list likers",
+            Self::OfMember { .. } => "list a member's comments",
             Self::Misuse { .. } => "misuse",
             Self::Export { .. } => "export",
             Self::Watch { .. } => "watch",
@@ -325,6 +330,7 @@ impl Call {
             | Self::Counts { subject, .. }
             | Self::States { subject, .. }
             | Self::Likers { subject, .. }
+            | Self::OfMember { subject, .. }
             | Self::Misuse { subject, .. }
             | Self::Export { subject }
             | Self::Watch { subject, .. }
@@ -378,9 +384,11 @@ impl Call {
             Self::Review { call, .. } if call.writes() => None,
             Self::Owned { call, .. } => call.reads().map(|fresh| View { min_revision: 0, fresh }),
             // They write nothing.
-            Self::Review { .. } | Self::Misuse { .. } | Self::History { .. } | Self::Likers { .. } => {
-                Some(View::default())
-            }
+            Self::Review { .. }
+            | Self::Misuse { .. }
+            | Self::History { .. }
+            | Self::Likers { .. }
+            | Self::OfMember { .. } => Some(View::default()),
             Self::Root { .. }
             | Self::Reply { .. }
             | Self::Edit { .. }

@@ -14,8 +14,8 @@ use riposte_sdk::v1::{
     BatchGetCommentsRequest, BatchGetLikeStatesRequest, Comment, CommentSort, CreateCommentRequest, CreateReplyRequest,
     DegradedPart, DeleteCommentRequest, GetCommentRequest, GetSubjectRequest, GetThreadRequest, HideCommentRequest,
     LikeValue, ListCommentRevisionsRequest, ListCommentsRequest, ListCommentsResponse, ListConversationRequest,
-    ListLikersRequest, ListRepliesRequest, ListRepliesResponse, SetLikeRequest, Subject, UndeleteCommentRequest,
-    UnhideCommentRequest, UpdateCommentRequest,
+    ListLikersRequest, ListMemberCommentsRequest, ListRepliesRequest, ListRepliesResponse, SetLikeRequest, Subject,
+    UndeleteCommentRequest, UnhideCommentRequest, UpdateCommentRequest,
 };
 use tonic::transport::Channel;
 use tonic::{Request, Status};
@@ -33,8 +33,9 @@ use crate::say::content;
 /// The moderator of all calls that hide or show comments.
 const MODERATOR: &str = "moderator";
 
-/// Size of the pages of likers, so that some lists have several.
+/// Sizes of the pages of likers and of the comments of a member, so that some lists have several.
 const LIKERS_PAGE_SIZE: i32 = 20;
+const MEMBER_PAGE_SIZE: i32 = 10;
 
 /// The outcome of a call and the token of the next page.
 type CallResult = Result<(Outcome, String), Status>;
@@ -110,6 +111,7 @@ async fn attempt(ports: Ports, call: &Call, request: RequestId, token: &str, lim
             Ok((Outcome::States(states), String::new()))
         }
         Call::Likers { comment, .. } => likers(channel, *comment, limit).await,
+        Call::OfMember { subject, member } => of_member(channel, *subject, *member, limit).await,
         Call::Misuse { subject, misuse: Misuse::Token(sort) } => {
             let (view, size) = (View::default(), USUAL_PAGE_SIZE);
             list(channel, PageOf { subject: *subject, sort: *sort, size, walk: 0, number: 1, view }, token, limit).await
@@ -249,6 +251,25 @@ async fn likers(channel: Channel, comment_id: i64, limit: Duration) -> CallResul
         page_token = page.next_page_token;
         if page_token.is_empty() {
             return Ok((Outcome::Members(members.into()), String::new()));
+        }
+    }
+}
+
+async fn of_member(channel: Channel, subject: u32, member: u32, limit: Duration) -> CallResult {
+    let (mut service, mut items, mut page_token) = (CommentServiceClient::new(channel), Vec::new(), String::new());
+    loop {
+        let request = ListMemberCommentsRequest {
+            object_type: names::key(subject).object_type,
+            member_id: names::member_id(member),
+            include_unlisted: false,
+            page_size: MEMBER_PAGE_SIZE,
+            page_token,
+        };
+        let page = service.list_member_comments(with_timeout(limit, request)).await?.into_inner();
+        items.extend(page.comments.iter().map(|comment| item(comment, ItemKind::Row)));
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            return Ok((Outcome::OfMember(items.into()), String::new()));
         }
     }
 }

@@ -140,6 +140,7 @@ impl Planner {
             512..742 => Some(PlannedCall::of(self.counts())),
             742..752 => self.likers(roots, now).map(PlannedCall::of),
             752..760 => self.history().map(PlannedCall::of),
+            760..768 => self.of_member().map(PlannedCall::of),
             _ => self.states(roots, replies).map(PlannedCall::of),
         };
         // If no comment fits, the client creates a root in one of four cases, and otherwise reads
@@ -321,6 +322,13 @@ impl Planner {
         self.own_comment(deleted).map(|own| Call::History { subject: own.subject, comment: own.id })
     }
 
+    /// Returns a read of the list of the author of an own comment, in one of three cases of a
+    /// deleted one.
+    fn of_member(&mut self) -> Option<Call> {
+        let deleted = self.rng.random_ratio(1, 3);
+        self.own_comment(deleted).map(|own| Call::OfMember { subject: own.subject, member: own.member })
+    }
+
     /// Returns a deletion or a hiding of an own comment, or its restoration.
     fn delete(&mut self, undelete: bool) -> Option<Call> {
         let OwnComment { subject, id: comment, member, .. } = self.own_comment(undelete)?;
@@ -471,30 +479,4 @@ impl Planner {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn concurrent_likes_are_of_two_members_and_use_each_cached_comment_once() {
-        let mut planner = Planner::new(3, 1);
-        assert!(planner.concurrent_likes().is_none());
-        for _ in 0..100 {
-            planner.cached = Some((7, 11));
-            let Some(PlannedCall {
-                call: Call::Like { subject, comment, member, .. },
-                concurrent_like: Some(second),
-                ..
-            }) = planner.concurrent_likes()
-            else {
-                panic!("no concurrent likes")
-            };
-            let Call::Like { subject: second_subject, comment: second_comment, member: other, .. } = second else {
-                panic!("{second:?}")
-            };
-            assert_eq!(((subject, comment), (second_subject, second_comment)), ((7, 11), (7, 11)));
-            assert_ne!(member, other);
-            assert!([member, other].iter().all(|member| member / MEMBERS == 3));
-            assert!(planner.concurrent_likes().is_none());
-        }
-    }
-}
+mod tests;

@@ -93,6 +93,7 @@ impl Model {
                 let listed = Outcome::Members(members.into());
                 without_token(if comment.visible { listed } else { refused("COMMENT_UNAVAILABLE") })
             }
+            Call::OfMember { subject, member } => without_token(self.of_member(*subject, *member)),
             Call::Misuse { misuse, .. } => without_token(refused(misuse.reasons()[0])),
             Call::Export { .. } => {
                 let rows = subject.comments.iter().map(|comment| comment.item(ItemKind::Row)).collect();
@@ -108,6 +109,15 @@ impl Model {
             self.outcomes.insert(request, response.0.clone());
         }
         response
+    }
+
+    /// Returns the comments of a member in the object type of a subject.
+    fn of_member(&self, subject: u32, member: u32) -> Outcome {
+        let object_type = names::key(subject).object_type;
+        let is_of_type = |(number, _): &(u32, &Subject)| names::key(*number).object_type == object_type;
+        let comments = (0..).zip(&self.subjects).filter(is_of_type).flat_map(|(_, subject)| &subject.comments);
+        let listed = comments.filter(|comment| comment.visible && comment.item.member == member);
+        Outcome::OfMember(listed.map(|comment| comment.item(ItemKind::Row)).collect())
     }
 }
 

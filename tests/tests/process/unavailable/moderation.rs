@@ -16,7 +16,7 @@ use riposte_sdk::v1::{
     SetModerationRequest, SubmitVerdictsRequest, VerdictResult, VerdictTarget,
 };
 use riposte_tests::proxy::{Proxy, ProxyMode};
-use riposte_tests::{Say, Server, mysql, settings, until};
+use riposte_tests::{Say, Server, command, mysql, settings, until};
 use tonic::Status;
 
 use super::{AT_ONCE, SUBJECTS, is_unavailable};
@@ -207,6 +207,12 @@ async fn moderation_of_a_stalled_source_is_refused_and_that_of_the_other_continu
     ensure!(here.comment("ann", "waits too").await?.state() == CommentState::Pending);
     // The switch is set at all sources, or the call fails.
     is_refused("the switch", || of.switch(true)).await?;
+    until("the command names the reason", async || {
+        let off = command::run(["moderate", "off", "--target", of.server.admin_target()]).await?;
+        ensure!(off.code != 0 && !off.out.contains("moderation is off"), "{}{}", off.out, off.err);
+        Ok(off.err.contains("SHARD_UNAVAILABLE"))
+    })
+    .await?;
 
     proxy.set(ProxyMode::Forward);
     until("moderation is on", async || Ok(of.switch(false).await.is_ok())).await?;
