@@ -103,7 +103,7 @@ final class Outgoing implements ClientInterceptor {
       // Above the retries of gRPC: all attempts send the same message.
       @Override
       public void sendMessage(Q message) {
-        refusal = Texts.refusal((Message) message).orElse(null);
+        refusal = Texts.refusal((Message) message, BadRequest.newBuilder()).orElse(null);
         if (refusal == null) {
           begin();
           super.sendMessage(withRequestId(message));
