@@ -4,7 +4,8 @@
 //	s := c.Subject("article", "42")
 //	p, err := s.Comment(ctx, "m7", "Hi")
 //	_, err = p.Like(ctx, "m9")
-//	for x, err := range s.Comments(ctx, riposte.Hot) { … }
+//	all, err := s.Comments(ctx, riposte.Hot)
+//	for x, err := range all { … }
 //
 // The handles [Subject] and [Comment] are for what is asked most; the generated stubs of package
 // ripostev1, which [Client.Comments] and its siblings answer, are for everything. Both share

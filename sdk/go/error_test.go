@@ -75,10 +75,8 @@ func TestARequestThatIsNilIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, unary := client.Comments().CreateComment(t.Context(), nil)
-	var list, watch error
-	for _, list = range client.ListComments(t.Context(), nil) {
-	}
-	_, watch = client.WatchSubject(t.Context(), nil)
+	_, list := client.ListComments(t.Context(), nil)
+	_, watch := client.WatchSubject(t.Context(), nil)
 	for _, err := range []error{unary, list, watch} {
 		if status.Code(err) != codes.InvalidArgument || !strings.HasSuffix(err.Error(), "Request is nil") {
 			t.Errorf("%v", err)

@@ -21,7 +21,11 @@ func Example() {
 	if _, err := subject.Comment(ctx, "m7", "Hi"); err != nil {
 		log.Fatal(err)
 	}
-	for thread, err := range subject.Comments(ctx, riposte.Hot) {
+	threads, err := subject.Comments(ctx, riposte.Hot)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for thread, err := range threads {
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -66,14 +66,20 @@ func (o ReplySort) subjectCommentsOption(request *ripostev1.ListCommentsRequest)
 
 // Comments walks over the root comments under the subject, each with the first replies of its
 // thread.
-func (h *Subject) Comments(ctx context.Context, options ...SubjectCommentsOption) iter.Seq2[*Thread, error] {
+// The error is that of an argument which is wrong in itself; what the service refuses comes with
+// the first pair.
+func (h *Subject) Comments(ctx context.Context, options ...SubjectCommentsOption) (iter.Seq2[*Thread, error], error) {
 	request := &ripostev1.ListCommentsRequest{
 		Subject: h.SubjectKey,
 	}
 	for _, option := range options {
 		option.subjectCommentsOption(request)
 	}
-	return mapped(h.client.ListComments(ctx, request), h.client.holdThread)
+	walk, err := h.client.ListComments(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return mapped(walk, h.client.holdThread), nil
 }
 
 // CommentSort is an option. The order of a list. All orders are total: ties of a rank break by
@@ -158,7 +164,9 @@ type ReplyPreviewSize int32
 
 // Unlisted walks over a member's own comments under the subject that no list shows, and those with
 // an edit that waits, the newest first.
-func (h *Subject) Unlisted(ctx context.Context, memberID string) iter.Seq2[*ripostev1.UnlistedComment, error] {
+// The error is that of an argument which is wrong in itself; what the service refuses comes with
+// the first pair.
+func (h *Subject) Unlisted(ctx context.Context, memberID string) (iter.Seq2[*ripostev1.UnlistedComment, error], error) {
 	request := &ripostev1.ListUnlistedCommentsRequest{
 		Subject:  h.SubjectKey,
 		MemberId: memberID,
@@ -180,7 +188,9 @@ func (h *Subject) Ensure(ctx context.Context) (bool, error) {
 }
 
 // MemberLikes walks over what a member likes and dislikes under the subject.
-func (h *Subject) MemberLikes(ctx context.Context, memberID string) iter.Seq2[*ripostev1.MemberLike, error] {
+// The error is that of an argument which is wrong in itself; what the service refuses comes with
+// the first pair.
+func (h *Subject) MemberLikes(ctx context.Context, memberID string) (iter.Seq2[*ripostev1.MemberLike, error], error) {
 	request := &ripostev1.ListMemberLikesRequest{
 		Subject:  h.SubjectKey,
 		MemberId: memberID,
@@ -464,12 +474,18 @@ func (c *Client) Member(objectType string, memberID string) *Member {
 }
 
 // Comments walks over the member's comments, the newest first.
-func (h *Member) Comments(ctx context.Context) iter.Seq2[*Comment, error] {
+// The error is that of an argument which is wrong in itself; what the service refuses comes with
+// the first pair.
+func (h *Member) Comments(ctx context.Context) (iter.Seq2[*Comment, error], error) {
 	request := &ripostev1.ListMemberCommentsRequest{
 		ObjectType: h.ListMemberCommentsRequest.GetObjectType(),
 		MemberId:   h.ListMemberCommentsRequest.GetMemberId(),
 	}
-	return mapped(h.client.ListMemberComments(ctx, request), h.client.holdComment)
+	walk, err := h.client.ListMemberComments(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return mapped(walk, h.client.holdComment), nil
 }
 
 // MemberPageOption is an option of [Member.Page]: [PageSize], [PageToken].
@@ -503,7 +519,9 @@ func (h *Member) Page(ctx context.Context, options ...MemberPageOption) (*Commen
 }
 
 // OwnReports walks over what became of the member's own reports, the newest first.
-func (h *Member) OwnReports(ctx context.Context) iter.Seq2[*ripostev1.OwnReport, error] {
+// The error is that of an argument which is wrong in itself; what the service refuses comes with
+// the first pair.
+func (h *Member) OwnReports(ctx context.Context) (iter.Seq2[*ripostev1.OwnReport, error], error) {
 	request := &ripostev1.ListOwnReportsRequest{
 		ObjectType: h.ListMemberCommentsRequest.GetObjectType(),
 		MemberId:   h.ListMemberCommentsRequest.GetMemberId(),
@@ -512,7 +530,9 @@ func (h *Member) OwnReports(ctx context.Context) iter.Seq2[*ripostev1.OwnReport,
 }
 
 // OwnDecisions walks over the statements of reasons to the member, the newest first.
-func (h *Member) OwnDecisions(ctx context.Context) iter.Seq2[*ripostev1.Statement, error] {
+// The error is that of an argument which is wrong in itself; what the service refuses comes with
+// the first pair.
+func (h *Member) OwnDecisions(ctx context.Context) (iter.Seq2[*ripostev1.Statement, error], error) {
 	request := &ripostev1.ListOwnDecisionsRequest{
 		ObjectType: h.ListMemberCommentsRequest.GetObjectType(),
 		MemberId:   h.ListMemberCommentsRequest.GetMemberId(),
@@ -616,14 +636,20 @@ func (o ReplySort) commentRepliesOption(request *ripostev1.ListRepliesRequest) {
 }
 
 // Replies walks over all replies of the comment's thread; the comment is a root.
-func (h *Comment) Replies(ctx context.Context, options ...CommentRepliesOption) iter.Seq2[*Comment, error] {
+// The error is that of an argument which is wrong in itself; what the service refuses comes with
+// the first pair.
+func (h *Comment) Replies(ctx context.Context, options ...CommentRepliesOption) (iter.Seq2[*Comment, error], error) {
 	request := &ripostev1.ListRepliesRequest{
 		RootId: h.Comment.GetId(),
 	}
 	for _, option := range options {
 		option.commentRepliesOption(request)
 	}
-	return mapped(h.client.ListReplies(ctx, request), h.client.holdComment)
+	walk, err := h.client.ListReplies(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return mapped(walk, h.client.holdComment), nil
 }
 
 // ReplySort is an option: a CommentSort that every list takes.
@@ -861,7 +887,9 @@ func (h *Comment) ModeratorDelete(ctx context.Context, moderatorID string, reaso
 
 // Reports walks over the reports on the comment with their reporters, the newest first; for a
 // client that may call ModerationService.
-func (h *Comment) Reports(ctx context.Context) iter.Seq2[*ripostev1.Report, error] {
+// The error is that of an argument which is wrong in itself; what the service refuses comes with
+// the first pair.
+func (h *Comment) Reports(ctx context.Context) (iter.Seq2[*ripostev1.Report, error], error) {
 	request := &ripostev1.ListReportsRequest{
 		CommentId: h.Comment.GetId(),
 	}
@@ -893,7 +921,9 @@ func (c *Client) ReviewQueue(objectType string) *ReviewQueue {
 }
 
 // Items walks over what waits and no moderator has leased, the earliest due first.
-func (h *ReviewQueue) Items(ctx context.Context) iter.Seq2[*ripostev1.ReviewItem, error] {
+// The error is that of an argument which is wrong in itself; what the service refuses comes with
+// the first pair.
+func (h *ReviewQueue) Items(ctx context.Context) (iter.Seq2[*ripostev1.ReviewItem, error], error) {
 	request := &ripostev1.ListReviewItemsRequest{
 		ObjectType: h.ListReviewItemsRequest.GetObjectType(),
 	}

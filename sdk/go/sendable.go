@@ -1,6 +1,7 @@
 package riposte
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -12,20 +13,18 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// sendable refuses a request with a text that is no valid UTF-8, which no message can carry. The
-// error, INVALID_ARGUMENT, names all such fields. A request that is nil is refused as well.
-func sendable(request any) error {
+// sendable refuses a request with fields at fault, and one with a text that is no valid UTF-8,
+// which no message can carry. The error, FIELD_INVALID, names all such fields. A request that is
+// nil is refused as well.
+func sendable(request any, bad ...*errdetails.BadRequest_FieldViolation) error {
 	message, ok := request.(proto.Message)
 	if !ok {
 		return nil
 	} else if !message.ProtoReflect().IsValid() {
 		return invalid("the %s is nil", message.ProtoReflect().Descriptor().Name())
 	}
-	var bad []*errdetails.BadRequest_FieldViolation
 	eachText(message.ProtoReflect(), "", func(path, text string) {
-		if !utf8.ValidString(text) {
-			bad = append(bad, &errdetails.BadRequest_FieldViolation{Field: path, Description: "is no valid UTF-8"})
-		}
+		(*faults)(&bad).add(!utf8.ValidString(text), path, "is no valid UTF-8")
 	})
 	if bad == nil {
 		return nil
@@ -34,11 +33,10 @@ func sendable(request any) error {
 	for at, one := range bad {
 		told[at] = one.Field + ": " + one.Description
 	}
-	said := status.New(codes.InvalidArgument, strings.Join(told, "; "))
-	if detailed, err := said.WithDetails(&errdetails.BadRequest{FieldViolations: bad}); err == nil {
-		said = detailed
-	}
-	return convert(said.Err(), nil)
+	reason := &errdetails.ErrorInfo{Reason: string(ReasonFieldInvalid), Domain: domain}
+	said, err := status.New(codes.InvalidArgument, strings.Join(told, "; ")).
+		WithDetails(reason, &errdetails.BadRequest{FieldViolations: bad})
+	return convert(cmp.Or(err, said.Err()), nil)
 }
 
 // eachText visits all texts of a message with their paths.

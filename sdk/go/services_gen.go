@@ -5,7 +5,9 @@ package riposte
 import (
 	"context"
 	"iter"
+	"slices"
 
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/proto"
 	"riposte.dev/go/riposte/ripostev1"
 )
@@ -19,16 +21,29 @@ func (c *Client) Comments() ripostev1.CommentServiceClient {
 
 // ListComments walks over the threads from the page that the request asks
 // for to the end of the list, reading page after page. It ends with the first error, and begins
-// anew when it is ranged over anew.
+// anew when it is ranged over anew. The error is that of a request which is wrong in itself.
 //
 // Reads a page of root comments with reply previews.
-func (c *Client) ListComments(ctx context.Context, request *ripostev1.ListCommentsRequest) iter.Seq2[*ripostev1.CommentThread, error] {
-	return items(c.ListCommentsPages(ctx, request), (*ripostev1.ListCommentsResponse).GetThreads)
+func (c *Client) ListComments(ctx context.Context, request *ripostev1.ListCommentsRequest) (iter.Seq2[*ripostev1.CommentThread, error], error) {
+	pages, err := c.ListCommentsPages(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return items(pages, (*ripostev1.ListCommentsResponse).GetThreads), nil
 }
 
 // ListCommentsPages walks over the pages that [Client.ListComments] reads.
-func (c *Client) ListCommentsPages(ctx context.Context, request *ripostev1.ListCommentsRequest) iter.Seq2[*ripostev1.ListCommentsResponse, error] {
-	return pages(ctx, c.Comments().ListComments, request, func(next *ripostev1.ListCommentsRequest, token string) {
+func (c *Client) ListCommentsPages(ctx context.Context, request *ripostev1.ListCommentsRequest) (iter.Seq2[*ripostev1.ListCommentsResponse, error], error) {
+	var wrong faults
+	wrong.add(request.GetSubject().GetObjectType() == "", "subject.object_type", "must be set")
+	wrong.add(request.GetSubject().GetObjectId() == "", "subject.object_id", "must be set")
+	wrong.add(ripostev1.CommentSort_name[int32(request.GetSort())] == "", "sort", "is not a known value")
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	wrong.add(request.GetReplyPreviewSize() < 0, "reply_preview_size", "must not be negative")
+	wrong.add(request.GetAroundCommentId() < 0, "around_comment_id", "must not be negative")
+	wrong.add(request.GetAroundFloor() < 0, "around_floor", "must not be negative")
+	wrong.add(request.GetMinRevision() < 0, "min_revision", "must not be negative")
+	return pages(ctx, c.Comments().ListComments, request, wrong, func(next *ripostev1.ListCommentsRequest, token string) {
 		next.PageToken = token
 		next.AroundCommentId = 0
 		next.AroundFloor = 0
@@ -37,49 +52,75 @@ func (c *Client) ListCommentsPages(ctx context.Context, request *ripostev1.ListC
 
 // ListCommentRevisions walks over the revisions from the page that the request asks
 // for to the end of the list, reading page after page. It ends with the first error, and begins
-// anew when it is ranged over anew.
+// anew when it is ranged over anew. The error is that of a request which is wrong in itself.
 //
 // Reads the former texts of a comment, latest first.
-func (c *Client) ListCommentRevisions(ctx context.Context, request *ripostev1.ListCommentRevisionsRequest) iter.Seq2[*ripostev1.CommentRevision, error] {
-	return items(c.ListCommentRevisionsPages(ctx, request), (*ripostev1.ListCommentRevisionsResponse).GetRevisions)
+func (c *Client) ListCommentRevisions(ctx context.Context, request *ripostev1.ListCommentRevisionsRequest) (iter.Seq2[*ripostev1.CommentRevision, error], error) {
+	pages, err := c.ListCommentRevisionsPages(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return items(pages, (*ripostev1.ListCommentRevisionsResponse).GetRevisions), nil
 }
 
 // ListCommentRevisionsPages walks over the pages that [Client.ListCommentRevisions] reads.
-func (c *Client) ListCommentRevisionsPages(ctx context.Context, request *ripostev1.ListCommentRevisionsRequest) iter.Seq2[*ripostev1.ListCommentRevisionsResponse, error] {
-	return pages(ctx, c.Comments().ListCommentRevisions, request, func(next *ripostev1.ListCommentRevisionsRequest, token string) {
+func (c *Client) ListCommentRevisionsPages(ctx context.Context, request *ripostev1.ListCommentRevisionsRequest) (iter.Seq2[*ripostev1.ListCommentRevisionsResponse, error], error) {
+	var wrong faults
+	wrong.add(request.GetId() <= 0, "id", "must be an id, greater than 0")
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	return pages(ctx, c.Comments().ListCommentRevisions, request, wrong, func(next *ripostev1.ListCommentRevisionsRequest, token string) {
 		next.PageToken = token
 	})
 }
 
 // ListMemberComments walks over the comments from the page that the request asks
 // for to the end of the list, reading page after page. It ends with the first error, and begins
-// anew when it is ranged over anew.
+// anew when it is ranged over anew. The error is that of a request which is wrong in itself.
 //
 // Reads the comments of one member across all subjects of an object type, newest first.
-func (c *Client) ListMemberComments(ctx context.Context, request *ripostev1.ListMemberCommentsRequest) iter.Seq2[*ripostev1.Comment, error] {
-	return items(c.ListMemberCommentsPages(ctx, request), (*ripostev1.ListMemberCommentsResponse).GetComments)
+func (c *Client) ListMemberComments(ctx context.Context, request *ripostev1.ListMemberCommentsRequest) (iter.Seq2[*ripostev1.Comment, error], error) {
+	pages, err := c.ListMemberCommentsPages(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return items(pages, (*ripostev1.ListMemberCommentsResponse).GetComments), nil
 }
 
 // ListMemberCommentsPages walks over the pages that [Client.ListMemberComments] reads.
-func (c *Client) ListMemberCommentsPages(ctx context.Context, request *ripostev1.ListMemberCommentsRequest) iter.Seq2[*ripostev1.ListMemberCommentsResponse, error] {
-	return pages(ctx, c.Comments().ListMemberComments, request, func(next *ripostev1.ListMemberCommentsRequest, token string) {
+func (c *Client) ListMemberCommentsPages(ctx context.Context, request *ripostev1.ListMemberCommentsRequest) (iter.Seq2[*ripostev1.ListMemberCommentsResponse, error], error) {
+	var wrong faults
+	wrong.add(request.GetObjectType() == "", "object_type", "must be set")
+	wrong.add(request.GetMemberId() == "", "member_id", "must be set")
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	return pages(ctx, c.Comments().ListMemberComments, request, wrong, func(next *ripostev1.ListMemberCommentsRequest, token string) {
 		next.PageToken = token
 	})
 }
 
 // ListUnlistedComments walks over the comments from the page that the request asks
 // for to the end of the list, reading page after page. It ends with the first error, and begins
-// anew when it is ranged over anew.
+// anew when it is ranged over anew. The error is that of a request which is wrong in itself.
 //
 // Reads the author's own comments of a subject that are in no list, because they wait for review or
 // were refused, and those with an edit that waits.
-func (c *Client) ListUnlistedComments(ctx context.Context, request *ripostev1.ListUnlistedCommentsRequest) iter.Seq2[*ripostev1.UnlistedComment, error] {
-	return items(c.ListUnlistedCommentsPages(ctx, request), (*ripostev1.ListUnlistedCommentsResponse).GetComments)
+func (c *Client) ListUnlistedComments(ctx context.Context, request *ripostev1.ListUnlistedCommentsRequest) (iter.Seq2[*ripostev1.UnlistedComment, error], error) {
+	pages, err := c.ListUnlistedCommentsPages(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return items(pages, (*ripostev1.ListUnlistedCommentsResponse).GetComments), nil
 }
 
 // ListUnlistedCommentsPages walks over the pages that [Client.ListUnlistedComments] reads.
-func (c *Client) ListUnlistedCommentsPages(ctx context.Context, request *ripostev1.ListUnlistedCommentsRequest) iter.Seq2[*ripostev1.ListUnlistedCommentsResponse, error] {
-	return pages(ctx, c.Comments().ListUnlistedComments, request, func(next *ripostev1.ListUnlistedCommentsRequest, token string) {
+func (c *Client) ListUnlistedCommentsPages(ctx context.Context, request *ripostev1.ListUnlistedCommentsRequest) (iter.Seq2[*ripostev1.ListUnlistedCommentsResponse, error], error) {
+	var wrong faults
+	wrong.add(request.GetSubject().GetObjectType() == "", "subject.object_type", "must be set")
+	wrong.add(request.GetSubject().GetObjectId() == "", "subject.object_id", "must be set")
+	wrong.add(request.GetMemberId() == "", "member_id", "must be set")
+	wrong.add(request.GetRootId() < 0, "root_id", "must not be negative")
+	wrong.add(request.GetMinRevision() < 0, "min_revision", "must not be negative")
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	return pages(ctx, c.Comments().ListUnlistedComments, request, wrong, func(next *ripostev1.ListUnlistedCommentsRequest, token string) {
 		next.PageToken = token
 	})
 }
@@ -93,33 +134,49 @@ func (c *Client) Likes() ripostev1.LikeServiceClient {
 
 // ListLikers walks over the likers from the page that the request asks
 // for to the end of the list, reading page after page. It ends with the first error, and begins
-// anew when it is ranged over anew.
+// anew when it is ranged over anew. The error is that of a request which is wrong in itself.
 //
 // Reads who likes, or dislikes, a comment, latest first.
-func (c *Client) ListLikers(ctx context.Context, request *ripostev1.ListLikersRequest) iter.Seq2[*ripostev1.Liker, error] {
-	return items(c.ListLikersPages(ctx, request), (*ripostev1.ListLikersResponse).GetLikers)
+func (c *Client) ListLikers(ctx context.Context, request *ripostev1.ListLikersRequest) (iter.Seq2[*ripostev1.Liker, error], error) {
+	pages, err := c.ListLikersPages(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return items(pages, (*ripostev1.ListLikersResponse).GetLikers), nil
 }
 
 // ListLikersPages walks over the pages that [Client.ListLikers] reads.
-func (c *Client) ListLikersPages(ctx context.Context, request *ripostev1.ListLikersRequest) iter.Seq2[*ripostev1.ListLikersResponse, error] {
-	return pages(ctx, c.Likes().ListLikers, request, func(next *ripostev1.ListLikersRequest, token string) {
+func (c *Client) ListLikersPages(ctx context.Context, request *ripostev1.ListLikersRequest) (iter.Seq2[*ripostev1.ListLikersResponse, error], error) {
+	var wrong faults
+	wrong.add(request.GetCommentId() <= 0, "comment_id", "must be an id, greater than 0")
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	return pages(ctx, c.Likes().ListLikers, request, wrong, func(next *ripostev1.ListLikersRequest, token string) {
 		next.PageToken = token
 	})
 }
 
 // ListMemberLikes walks over the likes from the page that the request asks
 // for to the end of the list, reading page after page. It ends with the first error, and begins
-// anew when it is ranged over anew.
+// anew when it is ranged over anew. The error is that of a request which is wrong in itself.
 //
 // Reads what a member likes and dislikes within one subject, by comment id, whatever became of the
 // comments.
-func (c *Client) ListMemberLikes(ctx context.Context, request *ripostev1.ListMemberLikesRequest) iter.Seq2[*ripostev1.MemberLike, error] {
-	return items(c.ListMemberLikesPages(ctx, request), (*ripostev1.ListMemberLikesResponse).GetLikes)
+func (c *Client) ListMemberLikes(ctx context.Context, request *ripostev1.ListMemberLikesRequest) (iter.Seq2[*ripostev1.MemberLike, error], error) {
+	pages, err := c.ListMemberLikesPages(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return items(pages, (*ripostev1.ListMemberLikesResponse).GetLikes), nil
 }
 
 // ListMemberLikesPages walks over the pages that [Client.ListMemberLikes] reads.
-func (c *Client) ListMemberLikesPages(ctx context.Context, request *ripostev1.ListMemberLikesRequest) iter.Seq2[*ripostev1.ListMemberLikesResponse, error] {
-	return pages(ctx, c.Likes().ListMemberLikes, request, func(next *ripostev1.ListMemberLikesRequest, token string) {
+func (c *Client) ListMemberLikesPages(ctx context.Context, request *ripostev1.ListMemberLikesRequest) (iter.Seq2[*ripostev1.ListMemberLikesResponse, error], error) {
+	var wrong faults
+	wrong.add(request.GetSubject().GetObjectType() == "", "subject.object_type", "must be set")
+	wrong.add(request.GetSubject().GetObjectId() == "", "subject.object_id", "must be set")
+	wrong.add(request.GetMemberId() == "", "member_id", "must be set")
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	return pages(ctx, c.Likes().ListMemberLikes, request, wrong, func(next *ripostev1.ListMemberLikesRequest, token string) {
 		next.PageToken = token
 	})
 }
@@ -133,16 +190,26 @@ func (c *Client) Replies() ripostev1.ReplyServiceClient {
 
 // ListReplies walks over the replies from the page that the request asks
 // for to the end of the list, reading page after page. It ends with the first error, and begins
-// anew when it is ranged over anew.
+// anew when it is ranged over anew. The error is that of a request which is wrong in itself.
 //
 // Reads a page of all replies of one root, flat, by floor or by rank.
-func (c *Client) ListReplies(ctx context.Context, request *ripostev1.ListRepliesRequest) iter.Seq2[*ripostev1.Comment, error] {
-	return items(c.ListRepliesPages(ctx, request), (*ripostev1.ListRepliesResponse).GetReplies)
+func (c *Client) ListReplies(ctx context.Context, request *ripostev1.ListRepliesRequest) (iter.Seq2[*ripostev1.Comment, error], error) {
+	pages, err := c.ListRepliesPages(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return items(pages, (*ripostev1.ListRepliesResponse).GetReplies), nil
 }
 
 // ListRepliesPages walks over the pages that [Client.ListReplies] reads.
-func (c *Client) ListRepliesPages(ctx context.Context, request *ripostev1.ListRepliesRequest) iter.Seq2[*ripostev1.ListRepliesResponse, error] {
-	return pages(ctx, c.Replies().ListReplies, request, func(next *ripostev1.ListRepliesRequest, token string) {
+func (c *Client) ListRepliesPages(ctx context.Context, request *ripostev1.ListRepliesRequest) (iter.Seq2[*ripostev1.ListRepliesResponse, error], error) {
+	var wrong faults
+	wrong.add(request.GetRootId() <= 0, "root_id", "must be an id, greater than 0")
+	wrong.add(!slices.Contains([]ripostev1.CommentSort{0, ripostev1.CommentSort_COMMENT_SORT_NEWEST, ripostev1.CommentSort_COMMENT_SORT_OLDEST, ripostev1.CommentSort_COMMENT_SORT_TOP}, request.GetSort()), "sort", "must be one of NEWEST, OLDEST, TOP")
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	wrong.add(request.GetAroundCommentId() < 0, "around_comment_id", "must not be negative")
+	wrong.add(request.GetMinRevision() < 0, "min_revision", "must not be negative")
+	return pages(ctx, c.Replies().ListReplies, request, wrong, func(next *ripostev1.ListRepliesRequest, token string) {
 		next.PageToken = token
 		next.AroundCommentId = 0
 	})
@@ -150,16 +217,25 @@ func (c *Client) ListRepliesPages(ctx context.Context, request *ripostev1.ListRe
 
 // GetThread walks over the comments from the page that the request asks
 // for to the end of the list, reading page after page. It ends with the first error, and begins
-// anew when it is ranged over anew.
+// anew when it is ranged over anew. The error is that of a request which is wrong in itself.
 //
 // Reads a comment and all that stands below it, in thread order.
-func (c *Client) GetThread(ctx context.Context, request *ripostev1.GetThreadRequest) iter.Seq2[*ripostev1.Comment, error] {
-	return items(c.GetThreadPages(ctx, request), (*ripostev1.GetThreadResponse).GetComments)
+func (c *Client) GetThread(ctx context.Context, request *ripostev1.GetThreadRequest) (iter.Seq2[*ripostev1.Comment, error], error) {
+	pages, err := c.GetThreadPages(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return items(pages, (*ripostev1.GetThreadResponse).GetComments), nil
 }
 
 // GetThreadPages walks over the pages that [Client.GetThread] reads.
-func (c *Client) GetThreadPages(ctx context.Context, request *ripostev1.GetThreadRequest) iter.Seq2[*ripostev1.GetThreadResponse, error] {
-	return pages(ctx, c.Replies().GetThread, request, func(next *ripostev1.GetThreadRequest, token string) {
+func (c *Client) GetThreadPages(ctx context.Context, request *ripostev1.GetThreadRequest) (iter.Seq2[*ripostev1.GetThreadResponse, error], error) {
+	var wrong faults
+	wrong.add(request.GetCommentId() <= 0, "comment_id", "must be an id, greater than 0")
+	wrong.add(request.GetMaxDepth() < 0, "max_depth", "must not be negative")
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	wrong.add(request.GetMinRevision() < 0, "min_revision", "must not be negative")
+	return pages(ctx, c.Replies().GetThread, request, wrong, func(next *ripostev1.GetThreadRequest, token string) {
 		next.PageToken = token
 	})
 }
@@ -173,32 +249,48 @@ func (c *Client) Reports() ripostev1.ReportServiceClient {
 
 // ListOwnReports walks over the reports from the page that the request asks
 // for to the end of the list, reading page after page. It ends with the first error, and begins
-// anew when it is ranged over anew.
+// anew when it is ranged over anew. The error is that of a request which is wrong in itself.
 //
 // Reads what became of a member's own reports.
-func (c *Client) ListOwnReports(ctx context.Context, request *ripostev1.ListOwnReportsRequest) iter.Seq2[*ripostev1.OwnReport, error] {
-	return items(c.ListOwnReportsPages(ctx, request), (*ripostev1.ListOwnReportsResponse).GetReports)
+func (c *Client) ListOwnReports(ctx context.Context, request *ripostev1.ListOwnReportsRequest) (iter.Seq2[*ripostev1.OwnReport, error], error) {
+	pages, err := c.ListOwnReportsPages(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return items(pages, (*ripostev1.ListOwnReportsResponse).GetReports), nil
 }
 
 // ListOwnReportsPages walks over the pages that [Client.ListOwnReports] reads.
-func (c *Client) ListOwnReportsPages(ctx context.Context, request *ripostev1.ListOwnReportsRequest) iter.Seq2[*ripostev1.ListOwnReportsResponse, error] {
-	return pages(ctx, c.Reports().ListOwnReports, request, func(next *ripostev1.ListOwnReportsRequest, token string) {
+func (c *Client) ListOwnReportsPages(ctx context.Context, request *ripostev1.ListOwnReportsRequest) (iter.Seq2[*ripostev1.ListOwnReportsResponse, error], error) {
+	var wrong faults
+	wrong.add(request.GetObjectType() == "", "object_type", "must be set")
+	wrong.add(request.GetMemberId() == "", "member_id", "must be set")
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	return pages(ctx, c.Reports().ListOwnReports, request, wrong, func(next *ripostev1.ListOwnReportsRequest, token string) {
 		next.PageToken = token
 	})
 }
 
 // ListOwnDecisions walks over the statements from the page that the request asks
 // for to the end of the list, reading page after page. It ends with the first error, and begins
-// anew when it is ranged over anew.
+// anew when it is ranged over anew. The error is that of a request which is wrong in itself.
 //
 // Reads the statements of reasons to a member.
-func (c *Client) ListOwnDecisions(ctx context.Context, request *ripostev1.ListOwnDecisionsRequest) iter.Seq2[*ripostev1.Statement, error] {
-	return items(c.ListOwnDecisionsPages(ctx, request), (*ripostev1.ListOwnDecisionsResponse).GetStatements)
+func (c *Client) ListOwnDecisions(ctx context.Context, request *ripostev1.ListOwnDecisionsRequest) (iter.Seq2[*ripostev1.Statement, error], error) {
+	pages, err := c.ListOwnDecisionsPages(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return items(pages, (*ripostev1.ListOwnDecisionsResponse).GetStatements), nil
 }
 
 // ListOwnDecisionsPages walks over the pages that [Client.ListOwnDecisions] reads.
-func (c *Client) ListOwnDecisionsPages(ctx context.Context, request *ripostev1.ListOwnDecisionsRequest) iter.Seq2[*ripostev1.ListOwnDecisionsResponse, error] {
-	return pages(ctx, c.Reports().ListOwnDecisions, request, func(next *ripostev1.ListOwnDecisionsRequest, token string) {
+func (c *Client) ListOwnDecisionsPages(ctx context.Context, request *ripostev1.ListOwnDecisionsRequest) (iter.Seq2[*ripostev1.ListOwnDecisionsResponse, error], error) {
+	var wrong faults
+	wrong.add(request.GetObjectType() == "", "object_type", "must be set")
+	wrong.add(request.GetMemberId() == "", "member_id", "must be set")
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	return pages(ctx, c.Reports().ListOwnDecisions, request, wrong, func(next *ripostev1.ListOwnDecisionsRequest, token string) {
 		next.PageToken = token
 	})
 }
@@ -220,16 +312,23 @@ func (c *Client) Admin() ripostev1.AdminServiceClient {
 
 // ListSubjects walks over the subjects from the page that the request asks
 // for to the end of the list, reading page after page. It ends with the first error, and begins
-// anew when it is ranged over anew.
+// anew when it is ranged over anew. The error is that of a request which is wrong in itself.
 //
 // Reads a page of the subjects of one object type, deleted ones too.
-func (c *Client) ListSubjects(ctx context.Context, request *ripostev1.ListSubjectsRequest) iter.Seq2[*ripostev1.Subject, error] {
-	return items(c.ListSubjectsPages(ctx, request), (*ripostev1.ListSubjectsResponse).GetSubjects)
+func (c *Client) ListSubjects(ctx context.Context, request *ripostev1.ListSubjectsRequest) (iter.Seq2[*ripostev1.Subject, error], error) {
+	pages, err := c.ListSubjectsPages(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return items(pages, (*ripostev1.ListSubjectsResponse).GetSubjects), nil
 }
 
 // ListSubjectsPages walks over the pages that [Client.ListSubjects] reads.
-func (c *Client) ListSubjectsPages(ctx context.Context, request *ripostev1.ListSubjectsRequest) iter.Seq2[*ripostev1.ListSubjectsResponse, error] {
-	return pages(ctx, c.Admin().ListSubjects, request, func(next *ripostev1.ListSubjectsRequest, token string) {
+func (c *Client) ListSubjectsPages(ctx context.Context, request *ripostev1.ListSubjectsRequest) (iter.Seq2[*ripostev1.ListSubjectsResponse, error], error) {
+	var wrong faults
+	wrong.add(request.GetObjectType() == "", "object_type", "must be set")
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	return pages(ctx, c.Admin().ListSubjects, request, wrong, func(next *ripostev1.ListSubjectsRequest, token string) {
 		next.PageToken = token
 	})
 }
@@ -244,50 +343,80 @@ func (c *Client) Moderation() ripostev1.ModerationServiceClient {
 
 // ListReviewItems walks over the items from the page that the request asks
 // for to the end of the list, reading page after page. It ends with the first error, and begins
-// anew when it is ranged over anew.
+// anew when it is ranged over anew. The error is that of a request which is wrong in itself.
 //
 // Reads the review queue, earliest due first.
-func (c *Client) ListReviewItems(ctx context.Context, request *ripostev1.ListReviewItemsRequest) iter.Seq2[*ripostev1.ReviewItem, error] {
-	return items(c.ListReviewItemsPages(ctx, request), (*ripostev1.ListReviewItemsResponse).GetItems)
+func (c *Client) ListReviewItems(ctx context.Context, request *ripostev1.ListReviewItemsRequest) (iter.Seq2[*ripostev1.ReviewItem, error], error) {
+	pages, err := c.ListReviewItemsPages(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return items(pages, (*ripostev1.ListReviewItemsResponse).GetItems), nil
 }
 
 // ListReviewItemsPages walks over the pages that [Client.ListReviewItems] reads.
-func (c *Client) ListReviewItemsPages(ctx context.Context, request *ripostev1.ListReviewItemsRequest) iter.Seq2[*ripostev1.ListReviewItemsResponse, error] {
-	return pages(ctx, c.Moderation().ListReviewItems, request, func(next *ripostev1.ListReviewItemsRequest, token string) {
+func (c *Client) ListReviewItemsPages(ctx context.Context, request *ripostev1.ListReviewItemsRequest) (iter.Seq2[*ripostev1.ListReviewItemsResponse, error], error) {
+	var wrong faults
+	wrong.add(request.GetObjectType() == "", "object_type", "must be set")
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	return pages(ctx, c.Moderation().ListReviewItems, request, wrong, func(next *ripostev1.ListReviewItemsRequest, token string) {
 		next.PageToken = token
 	})
 }
 
 // ListDecisions walks over the decisions from the page that the request asks
 // for to the end of the list, reading page after page. It ends with the first error, and begins
-// anew when it is ranged over anew.
+// anew when it is ranged over anew. The error is that of a request which is wrong in itself.
 //
 // Reads the decisions on a comment or on a member's comments, newest first.
-func (c *Client) ListDecisions(ctx context.Context, request *ripostev1.ListDecisionsRequest) iter.Seq2[*ripostev1.Decision, error] {
-	return items(c.ListDecisionsPages(ctx, request), (*ripostev1.ListDecisionsResponse).GetDecisions)
+func (c *Client) ListDecisions(ctx context.Context, request *ripostev1.ListDecisionsRequest) (iter.Seq2[*ripostev1.Decision, error], error) {
+	pages, err := c.ListDecisionsPages(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return items(pages, (*ripostev1.ListDecisionsResponse).GetDecisions), nil
 }
 
 // ListDecisionsPages walks over the pages that [Client.ListDecisions] reads.
-func (c *Client) ListDecisionsPages(ctx context.Context, request *ripostev1.ListDecisionsRequest) iter.Seq2[*ripostev1.ListDecisionsResponse, error] {
-	return pages(ctx, c.Moderation().ListDecisions, request, func(next *ripostev1.ListDecisionsRequest, token string) {
+func (c *Client) ListDecisionsPages(ctx context.Context, request *ripostev1.ListDecisionsRequest) (iter.Seq2[*ripostev1.ListDecisionsResponse, error], error) {
+	var wrong faults
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	return pages(ctx, c.Moderation().ListDecisions, request, wrong, func(next *ripostev1.ListDecisionsRequest, token string) {
 		next.PageToken = token
 	})
 }
 
 // ListReports walks over the reports from the page that the request asks
 // for to the end of the list, reading page after page. It ends with the first error, and begins
-// anew when it is ranged over anew.
+// anew when it is ranged over anew. The error is that of a request which is wrong in itself.
 //
 // Reads the reports on a comment, newest first, with their reporters.
-func (c *Client) ListReports(ctx context.Context, request *ripostev1.ListReportsRequest) iter.Seq2[*ripostev1.Report, error] {
-	return items(c.ListReportsPages(ctx, request), (*ripostev1.ListReportsResponse).GetReports)
+func (c *Client) ListReports(ctx context.Context, request *ripostev1.ListReportsRequest) (iter.Seq2[*ripostev1.Report, error], error) {
+	pages, err := c.ListReportsPages(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return items(pages, (*ripostev1.ListReportsResponse).GetReports), nil
 }
 
 // ListReportsPages walks over the pages that [Client.ListReports] reads.
-func (c *Client) ListReportsPages(ctx context.Context, request *ripostev1.ListReportsRequest) iter.Seq2[*ripostev1.ListReportsResponse, error] {
-	return pages(ctx, c.Moderation().ListReports, request, func(next *ripostev1.ListReportsRequest, token string) {
+func (c *Client) ListReportsPages(ctx context.Context, request *ripostev1.ListReportsRequest) (iter.Seq2[*ripostev1.ListReportsResponse, error], error) {
+	var wrong faults
+	wrong.add(request.GetCommentId() <= 0, "comment_id", "must be an id, greater than 0")
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	return pages(ctx, c.Moderation().ListReports, request, wrong, func(next *ripostev1.ListReportsRequest, token string) {
 		next.PageToken = token
 	})
+}
+
+// faults are the fields at fault of a request that is not sent.
+type faults []*errdetails.BadRequest_FieldViolation
+
+// add adds a field if it is wrong.
+func (f *faults) add(wrong bool, field, description string) {
+	if wrong {
+		*f = append(*f, &errdetails.BadRequest_FieldViolation{Field: field, Description: description})
+	}
 }
 
 // requestID finds the place of the request id in a request that has one; nil is no request.

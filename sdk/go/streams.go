@@ -16,11 +16,14 @@ type page interface {
 
 // pages walks from the page that the request asks for to the last one, holding one at a time. turn
 // makes a request that for the page of a token: fields that say where a walk begins go, because the
-// service refuses them beside a token.
+// service refuses them beside a token. The error is that of a request at fault.
 func pages[Q proto.Message, P page](
 	ctx context.Context, list func(context.Context, Q, ...grpc.CallOption) (P, error), request Q,
-	turn func(request Q, token string),
-) iter.Seq2[P, error] {
+	wrong faults, turn func(request Q, token string),
+) (iter.Seq2[P, error], error) {
+	if err := sendable(request, wrong...); err != nil {
+		return nil, err
+	}
 	return func(yield func(P, error) bool) {
 		for request := request; ; {
 			page, err := list(ctx, request)
@@ -30,7 +33,7 @@ func pages[Q proto.Message, P page](
 			request = proto.CloneOf(request)
 			turn(request, page.GetNextPageToken())
 		}
-	}
+	}, nil
 }
 
 // items walks over what the pages hold.

@@ -171,7 +171,7 @@ impl Say {
             reply_preview_size: Some(0),
             ..ListCommentsRequest::default()
         };
-        let mut pages = self.client.list(request);
+        let mut pages = self.client.list(request)?;
         let mut all = Vec::new();
         while let Some(page) = next(&mut pages).await? {
             for thread in page.threads {
@@ -188,7 +188,7 @@ impl Say {
     pub async fn replies(&self, root: i64, sort: CommentSort, page_size: i32) -> Result<Vec<Comment>> {
         let request =
             ListRepliesRequest { root_id: root, sort: sort.into(), page_size, ..ListRepliesRequest::default() };
-        let mut pages = self.client.list(request);
+        let mut pages = self.client.list(request)?;
         let mut all = Vec::new();
         while let Some(page) = next(&mut pages).await? {
             all.extend(page.replies);

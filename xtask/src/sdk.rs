@@ -2,6 +2,7 @@
 //! generators and templates.
 
 mod by_hand;
+mod checks;
 mod handles;
 mod language;
 mod measured;

@@ -25,7 +25,11 @@ func main() {
 	if _, err := p.Like(ctx, "m9"); err != nil {
 		log.Fatal(err)
 	}
-	for x, err := range s.Comments(ctx, riposte.Hot) {
+	all, err := s.Comments(ctx, riposte.Hot)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for x, err := range all {
 		if err != nil {
 			log.Fatal(err)
 		}

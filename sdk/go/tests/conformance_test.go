@@ -46,7 +46,7 @@ type step struct {
 	Request           object
 	Fault             string
 	DeadlineMs        int `yaml:"deadline_ms"`
-	Unsent            bool
+	Unsent, Unmade    bool
 	Repeat            int
 	AtOnce            int `yaml:"at_once"`
 	Different         string
@@ -332,7 +332,11 @@ func (r *run) walk(ctx context.Context, method string, s step) (all []any, err e
 	if err != nil {
 		return nil, err
 	}
-	for item, failed := range function.Call([]reflect.Value{reflect.ValueOf(ctx), request})[0].Seq2() {
+	made := function.Call([]reflect.Value{reflect.ValueOf(ctx), request})
+	if err, _ := made[1].Interface().(error); err != nil || s.Unmade {
+		return nil, err
+	}
+	for item, failed := range made[0].Seq2() {
 		if err, _ := failed.Interface().(error); err != nil {
 			return nil, err
 		}
@@ -364,7 +368,11 @@ func (r *run) page(ctx context.Context, s step) error {
 		return err
 	}
 	var own []*ripostev1.UnlistedComment
-	for one, err := range subject.Unlisted(ctx, r.filled(s.Member)) {
+	unlisted, err := subject.Unlisted(ctx, r.filled(s.Member))
+	if err != nil {
+		return err
+	}
+	for one, err := range unlisted {
 		if err != nil {
 			return err
 		}
@@ -452,7 +460,7 @@ func (r *run) failure(s step, err error) error {
 		code = strings.ToUpper(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(got.Code.String(), "${1}_$2"))
 	}
 	// What ends by the client's own clock may never have had an answer.
-	noID := (got.RequestID == "") != s.Unsent && !errors.Is(err, context.DeadlineExceeded)
+	noID := (got.RequestID == "") != (s.Unsent || s.Unmade) && !errors.Is(err, context.DeadlineExceeded)
 	if code != want.Code || noID || want.Reason != "" && string(got.Reason) != want.Reason ||
 		want.Retryable != nil && got.Retryable() != *want.Retryable ||
 		want.RetryAfter != nil && got.RetryAfter > 0 != *want.RetryAfter ||

@@ -83,23 +83,41 @@ func TestWhatIsUnlistedStandsAboveTheFirstPageOfItsAuthor(t *testing.T) {
 	}
 }
 
-func TestAWrongArgumentIsTheErrorOfTheFirstPair(t *testing.T) {
-	ctx, subject := t.Context(), dev.Client.Subject("article", "wrong-"+text(8))
-	must(subject.Comment(ctx, "m7", "Hi"))(t)
-	for name, walk := range map[string]iter.Seq2[*riposte.Thread, error]{
-		"a sort that is none":  subject.Comments(ctx, riposte.CommentSort(99)),
-		"a text without UTF-8": dev.Client.Subject("article", "\xff").Comments(ctx),
+func TestAWrongArgumentOfAWalkIsTheErrorOfTheCall(t *testing.T) {
+	ctx := t.Context()
+	for field, err := range map[string]error{
+		"sort":              unmade(dev.Client.Subject("article", "1").Comments(ctx, riposte.CommentSort(99))),
+		"subject.object_id": unmade(dev.Client.Subject("article", "\xff").Comments(ctx)),
+		"member_id":         unmade(dev.Client.Member("article", "").Comments(ctx)),
+		"root_id":           unmade(dev.Client.Comment(0).Replies(ctx)),
 	} {
-		pairs := 0
-		for thread, err := range walk {
-			if pairs++; thread != nil || status.Code(err) != codes.InvalidArgument {
-				t.Fatal(name, thread, err)
-			}
-		}
-		if pairs != 1 {
-			t.Fatal(name, pairs)
+		var failed *riposte.Error
+		if !errors.As(err, &failed) || !errors.Is(err, riposte.ReasonFieldInvalid) || failed.RequestID != "" ||
+			len(failed.Violations) != 1 || failed.Violations[0].Field != field {
+			t.Error(field, err)
 		}
 	}
+}
+
+func TestWhatOnlyTheServiceKnowsComesWithTheFirstPair(t *testing.T) {
+	pairs := 0
+	request := &ripostev1.ListCommentsRequest{Subject: dev.Client.Subject("article", "1").SubjectKey, PageToken: "none"}
+	for thread, err := range must(dev.Client.ListComments(t.Context(), request))(t) {
+		if pairs++; thread != nil || !errors.Is(err, riposte.ReasonPageTokenInvalid) {
+			t.Fatal(thread, err)
+		}
+	}
+	if pairs != 1 {
+		t.Fatal(pairs)
+	}
+}
+
+// unmade is the error of a walk that is not made.
+func unmade[T any](walk iter.Seq2[T, error], err error) error {
+	if walk != nil {
+		return fmt.Errorf("a walk, and %w", err)
+	}
+	return err
 }
 
 func TestAModeratorHidesShowsAndDeletes(t *testing.T) {

@@ -29,7 +29,7 @@ _EVENTUALLY_WITHIN_S = 10.0
 _KEYS = {
     *("call", "list", "watch", "together", "request", "expect", "save", "error", "items", "count", "pages"),
     *("repeat", "at_once", "different", "fault", "fault_every", "deadline_ms", "eventually", "during", "events"),
-    *("outage", "late", "listeners", "caller", "unsent", "page", "member"),
+    *("outage", "late", "listeners", "caller", "unsent", "unmade", "page", "member"),
 }
 
 Json = Any
@@ -297,7 +297,7 @@ class Scenario:
 
     def _step(self, step: Json, last: bool = True, i: int = 1) -> Json:
         """Makes a step once; the answer, if it is a call that succeeds."""
-        with self._failing(self._filled(step.get("error"), i)):
+        with self._failing(self._filled(step.get("error"), i), sent="unmade" not in step):
             if "call" in step:
                 return self._call(step, last, i)
             if "list" in step:
@@ -319,7 +319,9 @@ class Scenario:
 
     def _list(self, step: Json, i: int) -> None:
         method, request, options = self._prepared(step["list"], step, i, walks=True)
-        items = [_json(item) for item in self._through.items(self._through.call(method, request, options))]
+        walk = self._through.call(method, request, options)
+        assert "unmade" not in step, "the walk was made"
+        items = [_json(item) for item in self._through.items(walk)]
         if "items" in step:
             _match(self._filled(step["items"], i), items)
         if "count" in step:
@@ -401,7 +403,7 @@ def _json(message: Any) -> Json:
 
 def _told(error: riposte_sdk.Error, sent: bool = True) -> Json:
     # A client that leaves at its deadline has no answer, and so no id.
-    assert error.request_id or not sent or isinstance(error, riposte_sdk.DeadlineExceeded)
+    assert bool(error.request_id) == sent or isinstance(error, riposte_sdk.DeadlineExceeded)
     return {
         "code": error.code.name,
         "reason": error.reason_name,

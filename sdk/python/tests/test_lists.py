@@ -72,6 +72,8 @@ def test_a_wrong_argument_is_told_at_the_call(riposte_client: riposte_sdk.Client
         lambda: subject.comments(sort="loudest"),  # type: ignore[arg-type]
         lambda: subject.comments(page_size=5),  # type: ignore[call-arg]
         lambda: comment.replies(sort="hot"),  # type: ignore[arg-type]
+        lambda: riposte_client.comment(0).replies(),
+        lambda: riposte_client.member("article", "").comments(),
         lambda: subject.page(page_size="many"),  # type: ignore[arg-type]
         lambda: subject.page(page_size=-1),
         lambda: subject.watch(after_revision="1.5"),

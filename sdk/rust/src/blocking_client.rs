@@ -67,8 +67,11 @@ impl Client {
     }
 
     /// Returns the pages of a list, from the one that the request names to the end.
-    pub fn list<R: List>(&self, request: R) -> Pages<R> {
-        Pages::new(self.clone(), self.inner.list(request), |_, item| item)
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if the request is wrong in itself; see [`crate::Client::list`].
+    pub fn list<R: List>(&self, request: R) -> Result<Pages<R>, Error> {
+        Ok(Pages::new(self.clone(), self.inner.list(request)?, |_, item| item))
     }
 
     /// Follows the changes that the request names; see [`crate::Client::follow`].

@@ -15,7 +15,7 @@
 //! let subject = client.subject("article", "42");
 //! let comment = subject.comment("m7", "Hi").await?;
 //! comment.like("m9").await?;
-//! let mut all = subject.comments(Hot).items();
+//! let mut all = subject.comments(Hot)?.items();
 //! while let Some(thread) = all.next().await? {
 //!     println!("{}", thread.comment.content.clone().unwrap_or_default().text);
 //! }

@@ -73,9 +73,9 @@ export class Connection {
     });
   }
 
-  /** Throws INVALID_ARGUMENT for a request that cannot be sent. */
-  check<I extends DescMessage>({ input }: { input: I }, init: MessageInitShape<I>): void {
-    this.#request(input, init);
+  /** Throws INVALID_ARGUMENT for a request that cannot be sent or has fields that are wrong. */
+  check<I extends DescMessage>({ input }: { input: I }, init: MessageInitShape<I>, fields?: Fields<MessageShape<I>>): void {
+    this.#request(input, init, fields);
   }
 
   /** One request, one answer. */
@@ -165,10 +165,12 @@ export class Connection {
    * A request as bytes, with a request id if it can have one and has none. The caller's own message
    * stays as it is.
    */
-  #request<I extends DescMessage>(type: I, init: MessageInitShape<I>): Buffer {
+  #request<I extends DescMessage>(type: I, init: MessageInitShape<I>, fields?: Fields<MessageShape<I>>): Buffer {
     try {
-      const request: Message & { requestId?: string } = create(type, init);
-      const violations = textsAtFault(request);
+      const made = create(type, init);
+      const request: Message & { requestId?: string } = made;
+      const wrong = fields?.(made).filter(([wrong]) => wrong) ?? [];
+      const violations = [...textsAtFault(request), ...wrong.map(([, field, description]) => ({ field, description }))];
       if (violations.length > 0) throw RiposteError.local(Code.INVALID_ARGUMENT, "the request cannot be sent", undefined, violations);
       exact(request);
       const own = request.requestId === "" ? { requestId: this.requestIds.next() } : {};
@@ -178,6 +180,9 @@ export class Connection {
     }
   }
 }
+
+/** Of fields of a request: whether each is wrong, its path and its description. */
+type Fields<Request> = (made: Request) => [boolean, string, string][];
 
 /** Refuses numbers that JavaScript has rounded, wherever they stand in a request. */
 function exact(value: unknown, name = ""): void {

@@ -25,7 +25,8 @@ export class RiposteError extends Error {
   /** The gRPC code. */
   readonly code: Code;
   /**
-   * The reason; empty for what is no answer of the service, as a connection that cannot be made.
+   * The reason; FIELD_INVALID also for a field that the client refuses, and empty for all else that
+   * is no answer of the service, as a connection that cannot be made.
    */
   readonly reason: Reason;
   /** The facts of the reason; see the comment of each `ErrorReason`. */
@@ -39,7 +40,7 @@ export class RiposteError extends Error {
 
   private constructor(code: Code, message: string, trailers: Metadata, cause: unknown, violations?: readonly Violation[]) {
     const told = detailsOf(trailers.get("grpc-status-details-bin")[0]);
-    const details = violations === undefined ? told : { ...told, violations };
+    const details = violations === undefined ? told : { ...told, reason: "FIELD_INVALID", violations };
     const requestId = trailers.get("riposte-request-id")[0]?.toString();
     // The service's own message names them already.
     const unsaid = details.violations.filter(({ description }) => !message.includes(description));

@@ -12,7 +12,7 @@ async fn a_comment_is_posted_by_its_id_alone_and_listed_with_its_replies() -> Re
     ensure!(posted.err.is_empty(), "{}", posted.err);
     let id: i64 = posted.out.trim().parse().context(posted.out.clone())?;
     let subject = server.client()?.subject("video", "a/1");
-    let comment = subject.comments(None).items().next().await?.context("no comment")?.comment;
+    let comment = subject.comments(None)?.items().next().await?.context("no comment")?.comment;
     ensure!(comment.id == id && comment.content.as_ref().is_some_and(|content| content.text.starts_with("Hello\nyou")));
 
     for text in ["one", "two"] {

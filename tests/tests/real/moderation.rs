@@ -178,7 +178,7 @@ impl Replay {
         let subject = Some(say.key.clone());
         let request =
             ListCommentsRequest { subject, sort: sort.into(), page_size: 50, min_revision, ..Default::default() };
-        let (mut walk, mut pages) = (say.client.list(request), Vec::new());
+        let (mut walk, mut pages) = (say.client.list(request)?, Vec::new());
         while let Some(mut page) = walk.next().await? {
             // Tokens are sealed, each time otherwise.
             (page.next_page_token, page.previous_page_token) = Default::default();
@@ -248,7 +248,7 @@ impl Replay {
         for author in authors {
             let (subject, member_id) = (Some(self.says[0].key.clone()), author.clone());
             let request = ListUnlistedCommentsRequest { subject, member_id, ..Default::default() };
-            let mut walk = self.says[0].client.list(request);
+            let mut walk = self.says[0].client.list(request)?;
             let mut found = HashSet::new();
             while let Some(page) = walk.next().await? {
                 found.extend(page.comments.into_iter().filter_map(|own| own.comment).map(|comment| comment.id));

@@ -61,7 +61,7 @@ async fn previews(say: &Say) -> Result<usize> {
         page_size: 100,
         ..ListCommentsRequest::default()
     };
-    let (mut pages, mut liked) = (say.client.list(request), 0);
+    let (mut pages, mut liked) = (say.client.list(request)?, 0);
     while let Some(page) = pages.next().await? {
         for thread in page.threads.into_iter().filter(|thread| !thread.replies.is_empty()) {
             let root = thread.comment.context("a thread without its root")?.id;

@@ -1,5 +1,6 @@
 //! A check of sdk/handles.yaml with the contract: every name in it must exist.
 
+use super::checks::{Check, ListedChecks};
 use super::model::{MethodModel, first_paragraph, short_value};
 use super::parts::{ClientPart, HeldField, JustMade, OwnLikes};
 use crate::generate::contract::{Contract, Field, Message};
@@ -18,6 +19,8 @@ pub(super) struct Listed {
     clients: BTreeMap<String, String>,
     admin: BTreeMap<String, String>,
     own_likes: Option<OwnLikes>,
+    #[serde(default)]
+    walks: BTreeMap<String, ListedChecks>,
     handles: Vec<ListedHandle>,
 }
 
@@ -279,6 +282,17 @@ impl Listed {
         let Some(own) = &self.own_likes else { return Ok(None) };
         self.contained(&own.handle)?;
         own.resolve(contract, find).with_context(|| format!("{FILE}, own_likes")).map(Some)
+    }
+
+    /// Returns the checks of a list's request, completed from the contract.
+    pub(super) fn checks(&self, contract: &Contract<'_>, list: &str, request: &Message<'_>) -> Result<Vec<Check>> {
+        let listed = self.walks.get(list).with_context(|| format!("{FILE}: walks has no {list}"))?;
+        listed.resolve(contract, request).with_context(|| format!("{FILE}, walks, {list}"))
+    }
+
+    /// Returns the methods of `walks`.
+    pub(super) fn walks(&self) -> impl Iterator<Item = &str> {
+        self.walks.keys().map(String::as_str)
     }
 
     /// Returns the name of the message that a handle holds.

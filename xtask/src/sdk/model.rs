@@ -1,6 +1,7 @@
 //! The data with which the templates of all languages are rendered.
 
-use super::handles::{self, Handle};
+use super::checks::Check;
+use super::handles::{self, Handle, Listed};
 use super::options::{self, ClientOptions};
 use super::parts::OwnLikes;
 use crate::generate::contract::{Contract, Enum, Message, Method, Service};
@@ -68,6 +69,8 @@ pub(super) struct Pages {
     /// Fields of the request that choose the start of the list and must be empty if a page token is
     /// set.
     first_page_only: Vec<FirstPageOnly>,
+    /// The checks of the request before the first page is requested.
+    checks: Vec<Check>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -110,16 +113,25 @@ impl Model {
     pub(super) fn read(repo: &Repo, public: &FileDescriptorSet) -> Result<Self> {
         let contract = Contract::of(public);
         let configured = Configured::read(repo, &contract)?;
-        let listed = handles::Listed::read(repo)?;
+        let listed = Listed::read(repo)?;
         let mut services = Vec::new();
         for (short, name, admin) in listed.clients() {
             let found = contract.services.iter().find(|service| service.name == name);
             let service = found.with_context(|| format!("{}: the contract has no service {name}", handles::FILE))?;
-            services.push(self::service(&contract, &configured, service, short, admin)?);
+            services.push(self::service(&contract, (&configured, &listed), service, short, admin)?);
         }
         for service in &contract.services {
             let known = services.iter().any(|listed| listed.name == service.name);
             ensure!(known, "{}: no client is named for {}", handles::FILE, service.name);
+        }
+        for walk in listed.walks() {
+            let is_list = |service: &ServiceModel| {
+                service
+                    .methods
+                    .iter()
+                    .any(|one| one.pages.is_some() && walk == format!("{}.{}", service.name, one.name))
+            };
+            ensure!(services.iter().any(is_list), "{}: {walk} is not a list", handles::FILE);
         }
         let find = |service: &str, method: &str| {
             let service = services.iter().find(|found| found.name == service)?;
@@ -150,12 +162,12 @@ fn files(public: &FileDescriptorSet) -> Vec<String> {
 
 fn service(
     contract: &Contract<'_>,
-    configured: &Configured,
+    read: (&Configured, &Listed),
     service: &Service<'_>,
     short: &str,
     admin: bool,
 ) -> Result<ServiceModel> {
-    let methods = service.methods.iter().map(|method| self::method(contract, configured, method));
+    let methods = service.methods.iter().map(|method| self::method(contract, read, service, method));
     Ok(ServiceModel {
         name: service.name.to_owned(),
         full_name: service.full_name.clone(),
@@ -166,7 +178,12 @@ fn service(
     })
 }
 
-fn method(contract: &Contract<'_>, configured: &Configured, method: &Method<'_>) -> Result<MethodModel> {
+fn method(
+    contract: &Contract<'_>,
+    (configured, listed): (&Configured, &Listed),
+    service: &Service<'_>,
+    method: &Method<'_>,
+) -> Result<MethodModel> {
     let (request, response) =
         (contract.message(method.says.input_type())?, contract.message(method.says.output_type())?);
     let policy = configured.methods.get(&method.path).and_then(Option::as_ref);
@@ -178,14 +195,19 @@ fn method(contract: &Contract<'_>, configured: &Configured, method: &Method<'_>)
         server_streaming: method.says.server_streaming(),
         has_request_id: request.find("request_id").is_some(),
         timeout_ms: policy.map(|policy| policy.deadline_ms),
-        pages: pages(request, response)?,
+        pages: pages(contract, listed, &format!("{}.{}", service.name, method.says.name()), (request, response))?,
         about: first_paragraph(&method.about),
     })
 }
 
 /// Returns the pagination of a method whose messages have page tokens. Its items are the first list
 /// of messages in the response.
-fn pages(request: &Message<'_>, response: &Message<'_>) -> Result<Option<Pages>> {
+fn pages(
+    contract: &Contract<'_>,
+    listed: &Listed,
+    list: &str,
+    (request, response): (&Message<'_>, &Message<'_>),
+) -> Result<Option<Pages>> {
     if request.find("page_token").is_none() || response.find("next_page_token").is_none() {
         return Ok(None);
     }
@@ -193,7 +215,8 @@ fn pages(request: &Message<'_>, response: &Message<'_>) -> Result<Option<Pages>>
     let items = items.with_context(|| format!("{} has a page token and no list", response.name))?;
     let starts = request.fields.iter().filter(|field| field.name.starts_with("around_"));
     let starts = starts.map(|field| FirstPageOnly { name: field.name.to_owned(), kind: field.type_name() });
-    Ok(Some(Pages { items: items.name.to_owned(), item: items.type_name(), first_page_only: starts.collect() }))
+    let checks = listed.checks(contract, list, request)?;
+    Ok(Some(Pages { items: items.name.to_owned(), item: items.type_name(), first_page_only: starts.collect(), checks }))
 }
 
 /// Returns the reasons of an enum, each with the first code that its comment names.

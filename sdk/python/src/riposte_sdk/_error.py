@@ -35,7 +35,7 @@ class Error(Exception):
     """What the service says, for a person to read; never stable."""
     reason: Reason
     """The reason; ``Reason.UNSPECIFIED`` for one that this version does not know, and for what is
-    no answer of the service."""
+    no answer of the service, but ``Reason.FIELD_INVALID`` for a field that the client refuses."""
     reason_name: str
     """The reason as it was sent; empty for what is no answer of the service."""
     metadata: dict[str, str]
@@ -107,16 +107,29 @@ def check_texts(texts: dict[str, str]) -> None:
     """Refuses texts with lone surrogates, which are no valid Unicode and which no message can hold.
 
     Raises ``InvalidArgument`` with all such fields, by whose paths the texts are given."""
-    bad = details.BadRequest()
+    bad = []
     for field, text in texts.items():
         try:
             str.encode(text)
         except UnicodeEncodeError:
-            bad.field_violations.add(field=field, description="is no valid Unicode: it has a lone surrogate")
+            bad.append((True, field, "is no valid Unicode: it has a lone surrogate"))
         except TypeError:
-            bad.field_violations.add(field=field, description=f"is {text!r}, no text")
+            bad.append((True, field, f"is {text!r}, no text"))
+    refuse(*bad)
+
+
+def refuse(*fields: tuple[bool, str, str]) -> None:
+    """Refuses a request of which one of these fields is wrong: whether it is, its path and its
+    description.
+
+    Raises ``InvalidArgument`` with all that are."""
+    bad = details.BadRequest()
+    for wrong, field, description in fields:
+        if wrong:
+            bad.field_violations.add(field=field, description=description)
     if bad.field_violations:
         status = status_pb2.Status()
+        status.details.add().Pack(details.ErrorInfo(reason=Reason.FIELD_INVALID.value, domain=_DOMAIN))
         status.details.add().Pack(bad)
         told = "; ".join(f"{at.field}: {at.description}" for at in bad.field_violations)
         trailers = {"grpc-status-details-bin": status.SerializeToString()}

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 use tonic::{Code, Status};
-use tonic_types::StatusExt;
+use tonic_types::{ErrorDetails, StatusExt};
 
 const DOMAIN: &str = "riposte";
 
@@ -42,13 +42,14 @@ impl Error {
     }
 
     /// Returns the reason; UNSPECIFIED for a reason that this version does not know, and for an
-    /// error that the service did not send.
+    /// error that the service did not send, except FIELD_INVALID for a field that the client
+    /// refuses.
     pub fn reason(&self) -> ErrorReason {
         ErrorReason::from_str_name(&format!("ERROR_REASON_{}", self.0.reason)).unwrap_or_default()
     }
 
-    /// Returns the reason as it was sent, without prefix; empty for an error that the service did
-    /// not send.
+    /// Returns the reason as it was sent, without prefix; empty where
+    /// [`reason`](Self::reason) is UNSPECIFIED for an error that the service did not send.
     pub fn reason_name(&self) -> &str {
         &self.0.reason
     }
@@ -84,6 +85,21 @@ impl Error {
     /// Creates an error of a request that did not leave this process.
     pub(crate) fn local(message: impl Into<String>) -> Self {
         Self::from(Status::invalid_argument(message))
+    }
+
+    /// Refuses a request that did not leave this process if one of these fields is wrong: whether
+    /// it is, its path and its description.
+    pub(crate) fn refuse(fields: &[(bool, &str, &str)]) -> Result<(), Self> {
+        let mut details = ErrorDetails::with_error_info("FIELD_INVALID", DOMAIN, []);
+        let mut texts = Vec::new();
+        for (_, field, description) in fields.iter().filter(|(wrong, _, _)| *wrong) {
+            details.add_bad_request_violation(*field, *description);
+            texts.push(format!("{field}: {description}"));
+        }
+        if texts.is_empty() {
+            return Ok(());
+        }
+        Err(Status::with_error_details(Code::InvalidArgument, texts.join("; "), details).into())
     }
 }
 
@@ -127,7 +143,6 @@ impl std::error::Error for Error {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tonic_types::ErrorDetails;
 
     #[test]
     fn every_field_of_an_error_can_be_read() {

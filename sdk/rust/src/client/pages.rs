@@ -12,6 +12,12 @@ pub trait List: Clone + Send + Sync + 'static {
     /// One item of a page.
     type Item: Debug + Send;
 
+    /// Refuses a request that is wrong in itself.
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT with all such fields.
+    fn check(&self) -> Result<(), Error>;
+
     /// Requests the page that this request names.
     fn page(self, client: &Client) -> impl Future<Output = Result<Self::Page, Error>> + Send;
 
@@ -41,8 +47,13 @@ pub struct Items<R: List, T = <R as List>::Item> {
 impl Client {
     /// Returns the pages of a list, from the one that the request names to the end. No call is made
     /// before the first page is requested.
-    pub fn list<R: List>(&self, request: R) -> Pages<R> {
-        Pages { client: self.clone(), next: Some(request), hold: |_, item| item }
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if the request is wrong in itself; what the service refuses is the error of
+    /// the first page.
+    pub fn list<R: List>(&self, request: R) -> Result<Pages<R>, Error> {
+        request.check()?;
+        Ok(Pages { client: self.clone(), next: Some(request), hold: |_, item| item })
     }
 }
 

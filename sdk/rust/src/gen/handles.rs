@@ -160,13 +160,20 @@ impl Subject {
     /// Walks over the root comments under the subject, each with the first replies of its thread.
     ///
     /// * `sort`: The order. Default NEWEST.
-    pub fn comments(&self, sort: impl Into<Option<v1::CommentSort>>) -> Pages<v1::ListCommentsRequest, Thread> {
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+    /// the first page.
+    pub fn comments(
+        &self,
+        sort: impl Into<Option<v1::CommentSort>>,
+    ) -> Result<Pages<v1::ListCommentsRequest, Thread>, Error> {
         let request = v1::ListCommentsRequest {
             subject: Some(self.key.clone()),
             sort: sort.into().unwrap_or_default().into(),
             ..Default::default()
         };
-        self.client.list(request).held(Thread::hold)
+        Ok(self.client.list(request)?.held(Thread::hold))
     }
 
     /// Reads one page of the root comments under the subject, with its cursor.
@@ -200,7 +207,11 @@ impl Subject {
     /// edit that waits, the newest first.
     ///
     /// * `member_id`: The author. Required.
-    pub fn unlisted(&self, member_id: impl Into<String>) -> Pages<v1::ListUnlistedCommentsRequest> {
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+    /// the first page.
+    pub fn unlisted(&self, member_id: impl Into<String>) -> Result<Pages<v1::ListUnlistedCommentsRequest>, Error> {
         let request = v1::ListUnlistedCommentsRequest {
             subject: Some(self.key.clone()),
             member_id: member_id.into(),
@@ -226,7 +237,11 @@ impl Subject {
     /// Walks over what a member likes and dislikes under the subject.
     ///
     /// * `member_id`: The member. Required.
-    pub fn member_likes(&self, member_id: impl Into<String>) -> Pages<v1::ListMemberLikesRequest> {
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+    /// the first page.
+    pub fn member_likes(&self, member_id: impl Into<String>) -> Result<Pages<v1::ListMemberLikesRequest>, Error> {
         let request = v1::ListMemberLikesRequest {
             subject: Some(self.key.clone()),
             member_id: member_id.into(),
@@ -512,13 +527,17 @@ impl Member {
     }
 
     /// Walks over the member's comments, the newest first.
-    pub fn comments(&self) -> Pages<v1::ListMemberCommentsRequest, Comment> {
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+    /// the first page.
+    pub fn comments(&self) -> Result<Pages<v1::ListMemberCommentsRequest, Comment>, Error> {
         let request = v1::ListMemberCommentsRequest {
             object_type: self.asked.object_type.clone(),
             member_id: self.asked.member_id.clone(),
             ..Default::default()
         };
-        self.client.list(request).held(Comment::hold)
+        Ok(self.client.list(request)?.held(Comment::hold))
     }
 
     /// Reads one page of the member's comments, the newest first, with its cursor.
@@ -538,7 +557,11 @@ impl Member {
     }
 
     /// Walks over what became of the member's own reports, the newest first.
-    pub fn own_reports(&self) -> Pages<v1::ListOwnReportsRequest> {
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+    /// the first page.
+    pub fn own_reports(&self) -> Result<Pages<v1::ListOwnReportsRequest>, Error> {
         let request = v1::ListOwnReportsRequest {
             object_type: self.asked.object_type.clone(),
             member_id: self.asked.member_id.clone(),
@@ -548,7 +571,11 @@ impl Member {
     }
 
     /// Walks over the statements of reasons to the member, the newest first.
-    pub fn own_decisions(&self) -> Pages<v1::ListOwnDecisionsRequest> {
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+    /// the first page.
+    pub fn own_decisions(&self) -> Result<Pages<v1::ListOwnDecisionsRequest>, Error> {
         let request = v1::ListOwnDecisionsRequest {
             object_type: self.asked.object_type.clone(),
             member_id: self.asked.member_id.clone(),
@@ -676,13 +703,17 @@ impl Comment {
     /// Walks over all replies of the comment's thread; the comment is a root.
     ///
     /// * `sort`: The order: OLDEST (the default), NEWEST or TOP; another one is FIELD_INVALID.
-    pub fn replies(&self, sort: impl Into<Option<ReplySort>>) -> Pages<v1::ListRepliesRequest, Comment> {
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+    /// the first page.
+    pub fn replies(&self, sort: impl Into<Option<ReplySort>>) -> Result<Pages<v1::ListRepliesRequest, Comment>, Error> {
         let request = v1::ListRepliesRequest {
             root_id: self.message.id,
             sort: sort.into().map(v1::CommentSort::from).unwrap_or_default().into(),
             ..Default::default()
         };
-        self.client.list(request).held(Comment::hold)
+        Ok(self.client.list(request)?.held(Comment::hold))
     }
 
     /// Reads one page of the replies of the comment's thread, with its cursor; the comment is a
@@ -915,7 +946,11 @@ impl Comment {
 
     /// Walks over the reports on the comment with their reporters, the newest first; for a client
     /// that may call ModerationService.
-    pub fn reports(&self) -> Pages<v1::ListReportsRequest> {
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+    /// the first page.
+    pub fn reports(&self) -> Result<Pages<v1::ListReportsRequest>, Error> {
         let request = v1::ListReportsRequest { comment_id: self.message.id, ..Default::default() };
         self.client.list(request)
     }
@@ -958,7 +993,11 @@ impl ReviewQueue {
     }
 
     /// Walks over what waits and no moderator has leased, the earliest due first.
-    pub fn items(&self) -> Pages<v1::ListReviewItemsRequest> {
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+    /// the first page.
+    pub fn items(&self) -> Result<Pages<v1::ListReviewItemsRequest>, Error> {
         let request = v1::ListReviewItemsRequest { object_type: self.asked.object_type.clone(), ..Default::default() };
         self.client.list(request)
     }
@@ -1125,11 +1164,15 @@ pub mod blocking {
         /// Walks over the root comments under the subject, each with the first replies of its thread.
         ///
         /// * `sort`: The order. Default NEWEST.
+        ///
+        /// # Errors
+        /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+        /// the first page.
         pub fn comments(
             &self,
             sort: impl Into<Option<v1::CommentSort>>,
-        ) -> Pages<v1::ListCommentsRequest, super::Thread, Thread> {
-            Pages::new(self.client.clone(), self.inner.comments(sort), Thread::hold)
+        ) -> Result<Pages<v1::ListCommentsRequest, super::Thread, Thread>, Error> {
+            Ok(Pages::new(self.client.clone(), self.inner.comments(sort)?, Thread::hold))
         }
 
         /// Reads one page of the root comments under the subject, with its cursor.
@@ -1144,8 +1187,12 @@ pub mod blocking {
         /// edit that waits, the newest first.
         ///
         /// * `member_id`: The author. Required.
-        pub fn unlisted(&self, member_id: impl Into<String>) -> Pages<v1::ListUnlistedCommentsRequest> {
-            Pages::new(self.client.clone(), self.inner.unlisted(member_id), |_, item| item)
+        ///
+        /// # Errors
+        /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+        /// the first page.
+        pub fn unlisted(&self, member_id: impl Into<String>) -> Result<Pages<v1::ListUnlistedCommentsRequest>, Error> {
+            Ok(Pages::new(self.client.clone(), self.inner.unlisted(member_id)?, |_, item| item))
         }
 
         /// Creates the subject unless there is one of its name. A deleted subject stays deleted.
@@ -1160,8 +1207,12 @@ pub mod blocking {
         /// Walks over what a member likes and dislikes under the subject.
         ///
         /// * `member_id`: The member. Required.
-        pub fn member_likes(&self, member_id: impl Into<String>) -> Pages<v1::ListMemberLikesRequest> {
-            Pages::new(self.client.clone(), self.inner.member_likes(member_id), |_, item| item)
+        ///
+        /// # Errors
+        /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+        /// the first page.
+        pub fn member_likes(&self, member_id: impl Into<String>) -> Result<Pages<v1::ListMemberLikesRequest>, Error> {
+            Ok(Pages::new(self.client.clone(), self.inner.member_likes(member_id)?, |_, item| item))
         }
 
         /// Reads one page of what a member likes and dislikes under the subject, with its cursor.
@@ -1342,8 +1393,12 @@ pub mod blocking {
         }
 
         /// Walks over the member's comments, the newest first.
-        pub fn comments(&self) -> Pages<v1::ListMemberCommentsRequest, super::Comment, Comment> {
-            Pages::new(self.client.clone(), self.inner.comments(), Comment::hold)
+        ///
+        /// # Errors
+        /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+        /// the first page.
+        pub fn comments(&self) -> Result<Pages<v1::ListMemberCommentsRequest, super::Comment, Comment>, Error> {
+            Ok(Pages::new(self.client.clone(), self.inner.comments()?, Comment::hold))
         }
 
         /// Reads one page of the member's comments, the newest first, with its cursor.
@@ -1355,13 +1410,21 @@ pub mod blocking {
         }
 
         /// Walks over what became of the member's own reports, the newest first.
-        pub fn own_reports(&self) -> Pages<v1::ListOwnReportsRequest> {
-            Pages::new(self.client.clone(), self.inner.own_reports(), |_, item| item)
+        ///
+        /// # Errors
+        /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+        /// the first page.
+        pub fn own_reports(&self) -> Result<Pages<v1::ListOwnReportsRequest>, Error> {
+            Ok(Pages::new(self.client.clone(), self.inner.own_reports()?, |_, item| item))
         }
 
         /// Walks over the statements of reasons to the member, the newest first.
-        pub fn own_decisions(&self) -> Pages<v1::ListOwnDecisionsRequest> {
-            Pages::new(self.client.clone(), self.inner.own_decisions(), |_, item| item)
+        ///
+        /// # Errors
+        /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+        /// the first page.
+        pub fn own_decisions(&self) -> Result<Pages<v1::ListOwnDecisionsRequest>, Error> {
+            Ok(Pages::new(self.client.clone(), self.inner.own_decisions()?, |_, item| item))
         }
 
         /// Appeals a decision on a comment of the member.
@@ -1456,11 +1519,15 @@ pub mod blocking {
         /// Walks over all replies of the comment's thread; the comment is a root.
         ///
         /// * `sort`: The order: OLDEST (the default), NEWEST or TOP; another one is FIELD_INVALID.
+        ///
+        /// # Errors
+        /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+        /// the first page.
         pub fn replies(
             &self,
             sort: impl Into<Option<super::ReplySort>>,
-        ) -> Pages<v1::ListRepliesRequest, super::Comment, Comment> {
-            Pages::new(self.client.clone(), self.inner.replies(sort), Comment::hold)
+        ) -> Result<Pages<v1::ListRepliesRequest, super::Comment, Comment>, Error> {
+            Ok(Pages::new(self.client.clone(), self.inner.replies(sort)?, Comment::hold))
         }
 
         /// Reads one page of the replies of the comment's thread, with its cursor; the comment is a
@@ -1618,8 +1685,12 @@ pub mod blocking {
 
         /// Walks over the reports on the comment with their reporters, the newest first; for a client
         /// that may call ModerationService.
-        pub fn reports(&self) -> Pages<v1::ListReportsRequest> {
-            Pages::new(self.client.clone(), self.inner.reports(), |_, item| item)
+        ///
+        /// # Errors
+        /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+        /// the first page.
+        pub fn reports(&self) -> Result<Pages<v1::ListReportsRequest>, Error> {
+            Ok(Pages::new(self.client.clone(), self.inner.reports()?, |_, item| item))
         }
     }
 
@@ -1654,8 +1725,12 @@ pub mod blocking {
         }
 
         /// Walks over what waits and no moderator has leased, the earliest due first.
-        pub fn items(&self) -> Pages<v1::ListReviewItemsRequest> {
-            Pages::new(self.client.clone(), self.inner.items(), |_, item| item)
+        ///
+        /// # Errors
+        /// INVALID_ARGUMENT if an argument is wrong in itself; what the service refuses is the error of
+        /// the first page.
+        pub fn items(&self) -> Result<Pages<v1::ListReviewItemsRequest>, Error> {
+            Ok(Pages::new(self.client.clone(), self.inner.items()?, |_, item| item))
         }
 
         /// Leases the items that are due first to a moderator.

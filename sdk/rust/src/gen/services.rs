@@ -58,6 +58,27 @@ impl List for v1::ListCommentsRequest {
     type Page = v1::ListCommentsResponse;
     type Item = v1::CommentThread;
 
+    fn check(&self) -> Result<(), Error> {
+        Error::refuse(&[
+            (
+                self.subject.as_ref().is_none_or(|subject| subject.object_type.is_empty()),
+                "subject.object_type",
+                "must be set",
+            ),
+            (
+                self.subject.as_ref().is_none_or(|subject| subject.object_id.is_empty()),
+                "subject.object_id",
+                "must be set",
+            ),
+            (v1::CommentSort::try_from(self.sort).is_err(), "sort", "is not a known value"),
+            (self.page_size < 0, "page_size", "must not be negative"),
+            (self.reply_preview_size.is_some_and(|number| number < 0), "reply_preview_size", "must not be negative"),
+            (self.around_comment_id < 0, "around_comment_id", "must not be negative"),
+            (self.around_floor < 0, "around_floor", "must not be negative"),
+            (self.min_revision < 0, "min_revision", "must not be negative"),
+        ])
+    }
+
     async fn page(self, client: &Client) -> Result<Self::Page, Error> {
         Ok(client.comments().list_comments(self).await?.into_inner())
     }
@@ -81,6 +102,13 @@ impl List for v1::ListCommentRevisionsRequest {
     type Page = v1::ListCommentRevisionsResponse;
     type Item = v1::CommentRevision;
 
+    fn check(&self) -> Result<(), Error> {
+        Error::refuse(&[
+            (self.id <= 0, "id", "must be an id, greater than 0"),
+            (self.page_size < 0, "page_size", "must not be negative"),
+        ])
+    }
+
     async fn page(self, client: &Client) -> Result<Self::Page, Error> {
         Ok(client.comments().list_comment_revisions(self).await?.into_inner())
     }
@@ -98,6 +126,14 @@ impl List for v1::ListCommentRevisionsRequest {
 impl List for v1::ListMemberCommentsRequest {
     type Page = v1::ListMemberCommentsResponse;
     type Item = v1::Comment;
+
+    fn check(&self) -> Result<(), Error> {
+        Error::refuse(&[
+            (self.object_type.is_empty(), "object_type", "must be set"),
+            (self.member_id.is_empty(), "member_id", "must be set"),
+            (self.page_size < 0, "page_size", "must not be negative"),
+        ])
+    }
 
     async fn page(self, client: &Client) -> Result<Self::Page, Error> {
         Ok(client.comments().list_member_comments(self).await?.into_inner())
@@ -117,6 +153,25 @@ impl List for v1::ListUnlistedCommentsRequest {
     type Page = v1::ListUnlistedCommentsResponse;
     type Item = v1::UnlistedComment;
 
+    fn check(&self) -> Result<(), Error> {
+        Error::refuse(&[
+            (
+                self.subject.as_ref().is_none_or(|subject| subject.object_type.is_empty()),
+                "subject.object_type",
+                "must be set",
+            ),
+            (
+                self.subject.as_ref().is_none_or(|subject| subject.object_id.is_empty()),
+                "subject.object_id",
+                "must be set",
+            ),
+            (self.member_id.is_empty(), "member_id", "must be set"),
+            (self.root_id < 0, "root_id", "must not be negative"),
+            (self.min_revision < 0, "min_revision", "must not be negative"),
+            (self.page_size < 0, "page_size", "must not be negative"),
+        ])
+    }
+
     async fn page(self, client: &Client) -> Result<Self::Page, Error> {
         Ok(client.comments().list_unlisted_comments(self).await?.into_inner())
     }
@@ -134,6 +189,13 @@ impl List for v1::ListUnlistedCommentsRequest {
 impl List for v1::ListLikersRequest {
     type Page = v1::ListLikersResponse;
     type Item = v1::Liker;
+
+    fn check(&self) -> Result<(), Error> {
+        Error::refuse(&[
+            (self.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
+            (self.page_size < 0, "page_size", "must not be negative"),
+        ])
+    }
 
     async fn page(self, client: &Client) -> Result<Self::Page, Error> {
         Ok(client.likes().list_likers(self).await?.into_inner())
@@ -153,6 +215,23 @@ impl List for v1::ListMemberLikesRequest {
     type Page = v1::ListMemberLikesResponse;
     type Item = v1::MemberLike;
 
+    fn check(&self) -> Result<(), Error> {
+        Error::refuse(&[
+            (
+                self.subject.as_ref().is_none_or(|subject| subject.object_type.is_empty()),
+                "subject.object_type",
+                "must be set",
+            ),
+            (
+                self.subject.as_ref().is_none_or(|subject| subject.object_id.is_empty()),
+                "subject.object_id",
+                "must be set",
+            ),
+            (self.member_id.is_empty(), "member_id", "must be set"),
+            (self.page_size < 0, "page_size", "must not be negative"),
+        ])
+    }
+
     async fn page(self, client: &Client) -> Result<Self::Page, Error> {
         Ok(client.likes().list_member_likes(self).await?.into_inner())
     }
@@ -170,6 +249,26 @@ impl List for v1::ListMemberLikesRequest {
 impl List for v1::ListRepliesRequest {
     type Page = v1::ListRepliesResponse;
     type Item = v1::Comment;
+
+    fn check(&self) -> Result<(), Error> {
+        Error::refuse(&[
+            (self.root_id <= 0, "root_id", "must be an id, greater than 0"),
+            (
+                !matches!(
+                    v1::CommentSort::try_from(self.sort),
+                    Ok(v1::CommentSort::Unspecified
+                        | v1::CommentSort::Newest
+                        | v1::CommentSort::Oldest
+                        | v1::CommentSort::Top)
+                ),
+                "sort",
+                "must be one of NEWEST, OLDEST, TOP",
+            ),
+            (self.page_size < 0, "page_size", "must not be negative"),
+            (self.around_comment_id < 0, "around_comment_id", "must not be negative"),
+            (self.min_revision < 0, "min_revision", "must not be negative"),
+        ])
+    }
 
     async fn page(self, client: &Client) -> Result<Self::Page, Error> {
         Ok(client.replies().list_replies(self).await?.into_inner())
@@ -189,6 +288,15 @@ impl List for v1::GetThreadRequest {
     type Page = v1::GetThreadResponse;
     type Item = v1::Comment;
 
+    fn check(&self) -> Result<(), Error> {
+        Error::refuse(&[
+            (self.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
+            (self.max_depth < 0, "max_depth", "must not be negative"),
+            (self.page_size < 0, "page_size", "must not be negative"),
+            (self.min_revision < 0, "min_revision", "must not be negative"),
+        ])
+    }
+
     async fn page(self, client: &Client) -> Result<Self::Page, Error> {
         Ok(client.replies().get_thread(self).await?.into_inner())
     }
@@ -206,6 +314,14 @@ impl List for v1::GetThreadRequest {
 impl List for v1::ListOwnReportsRequest {
     type Page = v1::ListOwnReportsResponse;
     type Item = v1::OwnReport;
+
+    fn check(&self) -> Result<(), Error> {
+        Error::refuse(&[
+            (self.object_type.is_empty(), "object_type", "must be set"),
+            (self.member_id.is_empty(), "member_id", "must be set"),
+            (self.page_size < 0, "page_size", "must not be negative"),
+        ])
+    }
 
     async fn page(self, client: &Client) -> Result<Self::Page, Error> {
         Ok(client.reports().list_own_reports(self).await?.into_inner())
@@ -225,6 +341,14 @@ impl List for v1::ListOwnDecisionsRequest {
     type Page = v1::ListOwnDecisionsResponse;
     type Item = v1::Statement;
 
+    fn check(&self) -> Result<(), Error> {
+        Error::refuse(&[
+            (self.object_type.is_empty(), "object_type", "must be set"),
+            (self.member_id.is_empty(), "member_id", "must be set"),
+            (self.page_size < 0, "page_size", "must not be negative"),
+        ])
+    }
+
     async fn page(self, client: &Client) -> Result<Self::Page, Error> {
         Ok(client.reports().list_own_decisions(self).await?.into_inner())
     }
@@ -242,6 +366,13 @@ impl List for v1::ListOwnDecisionsRequest {
 impl List for v1::ListSubjectsRequest {
     type Page = v1::ListSubjectsResponse;
     type Item = v1::Subject;
+
+    fn check(&self) -> Result<(), Error> {
+        Error::refuse(&[
+            (self.object_type.is_empty(), "object_type", "must be set"),
+            (self.page_size < 0, "page_size", "must not be negative"),
+        ])
+    }
 
     async fn page(self, client: &Client) -> Result<Self::Page, Error> {
         Ok(client.admin()?.list_subjects(self).await?.into_inner())
@@ -261,6 +392,13 @@ impl List for v1::ListReviewItemsRequest {
     type Page = v1::ListReviewItemsResponse;
     type Item = v1::ReviewItem;
 
+    fn check(&self) -> Result<(), Error> {
+        Error::refuse(&[
+            (self.object_type.is_empty(), "object_type", "must be set"),
+            (self.page_size < 0, "page_size", "must not be negative"),
+        ])
+    }
+
     async fn page(self, client: &Client) -> Result<Self::Page, Error> {
         Ok(client.moderation()?.list_review_items(self).await?.into_inner())
     }
@@ -279,6 +417,10 @@ impl List for v1::ListDecisionsRequest {
     type Page = v1::ListDecisionsResponse;
     type Item = v1::Decision;
 
+    fn check(&self) -> Result<(), Error> {
+        Error::refuse(&[(self.page_size < 0, "page_size", "must not be negative")])
+    }
+
     async fn page(self, client: &Client) -> Result<Self::Page, Error> {
         Ok(client.moderation()?.list_decisions(self).await?.into_inner())
     }
@@ -296,6 +438,13 @@ impl List for v1::ListDecisionsRequest {
 impl List for v1::ListReportsRequest {
     type Page = v1::ListReportsResponse;
     type Item = v1::Report;
+
+    fn check(&self) -> Result<(), Error> {
+        Error::refuse(&[
+            (self.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
+            (self.page_size < 0, "page_size", "must not be negative"),
+        ])
+    }
 
     async fn page(self, client: &Client) -> Result<Self::Page, Error> {
         Ok(client.moderation()?.list_reports(self).await?.into_inner())

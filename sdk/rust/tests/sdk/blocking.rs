@@ -36,10 +36,11 @@ fn a_program_without_a_runtime_writes_likes_lists_and_watches() {
         Event::Change(change) => assert_eq!(change.comments[0].comment_id, second.id),
         other @ (Event::Gap(_) | Event::Opened(_)) => panic!("{other:?}"),
     }
-    let floors: Vec<i32> = subject.comments(Oldest).items().map(|thread| thread.unwrap().comment.floor).collect();
+    let floors: Vec<i32> =
+        subject.comments(Oldest).unwrap().items().map(|thread| thread.unwrap().comment.floor).collect();
     assert_eq!(floors, [1, 2]);
     let request = ListCommentsRequest { subject: Some((*subject).clone()), page_size: 1, ..Default::default() };
-    assert_eq!(client.list(request).map(|page| page.unwrap().threads.len()).collect::<Vec<_>>(), [1, 1]);
+    assert_eq!(client.list(request).unwrap().map(|page| page.unwrap().threads.len()).collect::<Vec<_>>(), [1, 1]);
     let request = GetCommentRequest { id: first.id, ..Default::default() };
     let found = client.wait(client.asynchronous().comments().get_comment(request)).unwrap().into_inner();
     assert_eq!(found.comment.unwrap().like_count, 1);

@@ -28,10 +28,10 @@ async fn a_server_starts_serves_and_ends_when_it_is_dropped() {
     assert_eq!(comment.like("m9").await.unwrap().like_count, 1);
     let reply = comment.reply("m8", "Hello").await.unwrap();
     assert_eq!(reply.parent_id, comment.id);
-    let mut all = subject.comments(Hot).items();
+    let mut all = subject.comments(Hot).unwrap().items();
     assert_eq!(all.next().await.unwrap().unwrap().comment.id, comment.id);
     assert!(all.next().await.unwrap().is_none());
-    let mut replies = comment.replies(None).items();
+    let mut replies = comment.replies(None).unwrap().items();
     assert_eq!(replies.next().await.unwrap().unwrap().id, reply.id);
     client.admin().unwrap().list_hot_subjects(ListHotSubjectsRequest::default()).await.unwrap();
 

@@ -56,7 +56,7 @@ async fn a_walk_continues_until_the_token_is_empty_and_keeps_its_place_when_a_pa
     serve(Routes::new(ReplyServiceServer::new(service.clone())), listener);
 
     let first = v1::ListRepliesRequest { root_id: 7, page_size: 2, around_comment_id: 9, ..Default::default() };
-    let mut pages = Client::connect(address.to_string()).unwrap().list(first.clone());
+    let mut pages = Client::connect(address.to_string()).unwrap().list(first.clone()).unwrap();
     assert_eq!(pages.next().await.unwrap().unwrap().next_page_token, "second");
     let refused: Error = pages.next().await.unwrap_err();
     assert_eq!(refused.code(), tonic::Code::Internal);
@@ -68,4 +68,21 @@ async fn a_walk_continues_until_the_token_is_empty_and_keeps_its_place_when_a_pa
         |token: &str| v1::ListRepliesRequest { page_token: token.into(), around_comment_id: 0, ..first.clone() };
     let expected = [first.clone(), later("second"), later("second"), later("third")];
     assert_eq!(*service.0.lock().unwrap(), expected);
+}
+
+#[tokio::test]
+async fn a_walk_that_is_wrong_in_itself_is_refused_before_anything_is_sent() {
+    let (listener, address) = listener().await;
+    let service = ThreePages::default();
+    serve(Routes::new(ReplyServiceServer::new(service.clone())), listener);
+
+    let client = Client::connect(address.to_string()).unwrap();
+    let wrong = v1::ListRepliesRequest { sort: v1::CommentSort::Hot.into(), page_size: -1, ..Default::default() };
+    let error = client.list(wrong).unwrap_err();
+    assert_eq!((error.code(), error.reason()), (tonic::Code::InvalidArgument, v1::ErrorReason::FieldInvalid));
+    let fields: Vec<&str> = error.violations().iter().map(|violation| violation.field.as_str()).collect();
+    assert_eq!(fields, ["root_id", "sort", "page_size"]);
+    let handles = [client.comment(0).replies(None).err(), client.member("article", "").comments().err()];
+    assert!(handles.iter().all(Option::is_some), "{handles:?}");
+    assert!(service.0.lock().unwrap().is_empty());
 }

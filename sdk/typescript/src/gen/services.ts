@@ -65,7 +65,16 @@ export class CommentsClient {
     options?: CallOptions,
   ): Pages<v1.ListCommentsResponse, v1.CommentThread> {
     const further = { aroundCommentId: "0", aroundFloor: 0 };
-    this.#connection.check(v1.CommentService.method.listComments, request);
+    this.#connection.check(v1.CommentService.method.listComments, request, (made) => [
+      [!made.subject?.objectType, "subject.object_type", "must be set"],
+      [!made.subject?.objectId, "subject.object_id", "must be set"],
+      [v1.CommentSort[made.sort] === undefined, "sort", "is not a known value"],
+      [made.pageSize < 0, "page_size", "must not be negative"],
+      [(made.replyPreviewSize ?? 0) < 0, "reply_preview_size", "must not be negative"],
+      [BigInt(made.aroundCommentId) < 0, "around_comment_id", "must not be negative"],
+      [made.aroundFloor < 0, "around_floor", "must not be negative"],
+      [BigInt(made.minRevision) < 0, "min_revision", "must not be negative"],
+    ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.CommentService.method.listComments, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.threads);
@@ -90,7 +99,10 @@ export class CommentsClient {
     options?: CallOptions,
   ): Pages<v1.ListCommentRevisionsResponse, v1.CommentRevision> {
     const further = {};
-    this.#connection.check(v1.CommentService.method.listCommentRevisions, request);
+    this.#connection.check(v1.CommentService.method.listCommentRevisions, request, (made) => [
+      [BigInt(made.id) <= 0, "id", "must be an id, greater than 0"],
+      [made.pageSize < 0, "page_size", "must not be negative"],
+    ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.CommentService.method.listCommentRevisions, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.revisions);
@@ -145,7 +157,11 @@ export class CommentsClient {
     options?: CallOptions,
   ): Pages<v1.ListMemberCommentsResponse, v1.Comment> {
     const further = {};
-    this.#connection.check(v1.CommentService.method.listMemberComments, request);
+    this.#connection.check(v1.CommentService.method.listMemberComments, request, (made) => [
+      [!made.objectType, "object_type", "must be set"],
+      [!made.memberId, "member_id", "must be set"],
+      [made.pageSize < 0, "page_size", "must not be negative"],
+    ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.CommentService.method.listMemberComments, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.comments);
@@ -160,7 +176,14 @@ export class CommentsClient {
     options?: CallOptions,
   ): Pages<v1.ListUnlistedCommentsResponse, v1.UnlistedComment> {
     const further = {};
-    this.#connection.check(v1.CommentService.method.listUnlistedComments, request);
+    this.#connection.check(v1.CommentService.method.listUnlistedComments, request, (made) => [
+      [!made.subject?.objectType, "subject.object_type", "must be set"],
+      [!made.subject?.objectId, "subject.object_id", "must be set"],
+      [!made.memberId, "member_id", "must be set"],
+      [BigInt(made.rootId) < 0, "root_id", "must not be negative"],
+      [BigInt(made.minRevision) < 0, "min_revision", "must not be negative"],
+      [made.pageSize < 0, "page_size", "must not be negative"],
+    ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.CommentService.method.listUnlistedComments, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.comments);
@@ -205,7 +228,10 @@ export class LikesClient {
     options?: CallOptions,
   ): Pages<v1.ListLikersResponse, v1.Liker> {
     const further = {};
-    this.#connection.check(v1.LikeService.method.listLikers, request);
+    this.#connection.check(v1.LikeService.method.listLikers, request, (made) => [
+      [BigInt(made.commentId) <= 0, "comment_id", "must be an id, greater than 0"],
+      [made.pageSize < 0, "page_size", "must not be negative"],
+    ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.LikeService.method.listLikers, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.likers);
@@ -231,7 +257,12 @@ export class LikesClient {
     options?: CallOptions,
   ): Pages<v1.ListMemberLikesResponse, v1.MemberLike> {
     const further = {};
-    this.#connection.check(v1.LikeService.method.listMemberLikes, request);
+    this.#connection.check(v1.LikeService.method.listMemberLikes, request, (made) => [
+      [!made.subject?.objectType, "subject.object_type", "must be set"],
+      [!made.subject?.objectId, "subject.object_id", "must be set"],
+      [!made.memberId, "member_id", "must be set"],
+      [made.pageSize < 0, "page_size", "must not be negative"],
+    ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.LikeService.method.listMemberLikes, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.likes);
@@ -266,7 +297,17 @@ export class RepliesClient {
     options?: CallOptions,
   ): Pages<v1.ListRepliesResponse, v1.Comment> {
     const further = { aroundCommentId: "0" };
-    this.#connection.check(v1.ReplyService.method.listReplies, request);
+    this.#connection.check(v1.ReplyService.method.listReplies, request, (made) => [
+      [BigInt(made.rootId) <= 0, "root_id", "must be an id, greater than 0"],
+      [
+        ![0, v1.CommentSort.NEWEST, v1.CommentSort.OLDEST, v1.CommentSort.TOP].includes(made.sort),
+        "sort",
+        "must be one of NEWEST, OLDEST, TOP",
+      ],
+      [made.pageSize < 0, "page_size", "must not be negative"],
+      [BigInt(made.aroundCommentId) < 0, "around_comment_id", "must not be negative"],
+      [BigInt(made.minRevision) < 0, "min_revision", "must not be negative"],
+    ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.ReplyService.method.listReplies, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.replies);
@@ -280,7 +321,12 @@ export class RepliesClient {
     options?: CallOptions,
   ): Pages<v1.GetThreadResponse, v1.Comment> {
     const further = {};
-    this.#connection.check(v1.ReplyService.method.getThread, request);
+    this.#connection.check(v1.ReplyService.method.getThread, request, (made) => [
+      [BigInt(made.commentId) <= 0, "comment_id", "must be an id, greater than 0"],
+      [made.maxDepth < 0, "max_depth", "must not be negative"],
+      [made.pageSize < 0, "page_size", "must not be negative"],
+      [BigInt(made.minRevision) < 0, "min_revision", "must not be negative"],
+    ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.ReplyService.method.getThread, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.comments);
@@ -326,7 +372,11 @@ export class ReportsClient {
     options?: CallOptions,
   ): Pages<v1.ListOwnReportsResponse, v1.OwnReport> {
     const further = {};
-    this.#connection.check(v1.ReportService.method.listOwnReports, request);
+    this.#connection.check(v1.ReportService.method.listOwnReports, request, (made) => [
+      [!made.objectType, "object_type", "must be set"],
+      [!made.memberId, "member_id", "must be set"],
+      [made.pageSize < 0, "page_size", "must not be negative"],
+    ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.ReportService.method.listOwnReports, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.reports);
@@ -340,7 +390,11 @@ export class ReportsClient {
     options?: CallOptions,
   ): Pages<v1.ListOwnDecisionsResponse, v1.Statement> {
     const further = {};
-    this.#connection.check(v1.ReportService.method.listOwnDecisions, request);
+    this.#connection.check(v1.ReportService.method.listOwnDecisions, request, (made) => [
+      [!made.objectType, "object_type", "must be set"],
+      [!made.memberId, "member_id", "must be set"],
+      [made.pageSize < 0, "page_size", "must not be negative"],
+    ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.ReportService.method.listOwnDecisions, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.statements);
@@ -483,7 +537,10 @@ export class AdminClient {
     options?: CallOptions,
   ): Pages<v1.ListSubjectsResponse, v1.Subject> {
     const further = {};
-    this.#connection.check(v1.AdminService.method.listSubjects, request);
+    this.#connection.check(v1.AdminService.method.listSubjects, request, (made) => [
+      [!made.objectType, "object_type", "must be set"],
+      [made.pageSize < 0, "page_size", "must not be negative"],
+    ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.AdminService.method.listSubjects, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.subjects);
@@ -645,7 +702,10 @@ export class ModerationClient {
     options?: CallOptions,
   ): Pages<v1.ListReviewItemsResponse, v1.ReviewItem> {
     const further = {};
-    this.#connection.check(v1.ModerationService.method.listReviewItems, request);
+    this.#connection.check(v1.ModerationService.method.listReviewItems, request, (made) => [
+      [!made.objectType, "object_type", "must be set"],
+      [made.pageSize < 0, "page_size", "must not be negative"],
+    ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.ModerationService.method.listReviewItems, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.items);
@@ -699,7 +759,9 @@ export class ModerationClient {
     options?: CallOptions,
   ): Pages<v1.ListDecisionsResponse, v1.Decision> {
     const further = {};
-    this.#connection.check(v1.ModerationService.method.listDecisions, request);
+    this.#connection.check(v1.ModerationService.method.listDecisions, request, (made) => [
+      [made.pageSize < 0, "page_size", "must not be negative"],
+    ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.ModerationService.method.listDecisions, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.decisions);
@@ -713,7 +775,10 @@ export class ModerationClient {
     options?: CallOptions,
   ): Pages<v1.ListReportsResponse, v1.Report> {
     const further = {};
-    this.#connection.check(v1.ModerationService.method.listReports, request);
+    this.#connection.check(v1.ModerationService.method.listReports, request, (made) => [
+      [BigInt(made.commentId) <= 0, "comment_id", "must be an id, greater than 0"],
+      [made.pageSize < 0, "page_size", "must not be negative"],
+    ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.ModerationService.method.listReports, { ...request, ...changes }, options);
     return new Pages(ask, further, (page) => page.reports);

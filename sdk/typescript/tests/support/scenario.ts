@@ -12,7 +12,7 @@ import { mismatch } from "./match.js";
 const KEYS = new Set(
   (
     "call list watch together request expect error save repeat at_once different fault fault_every deadline_ms " +
-    "items count pages during events eventually outage late listeners caller unsent page member"
+    "items count pages during events eventually outage late listeners caller unsent unmade page member"
   ).split(" "),
 );
 /**
@@ -205,8 +205,11 @@ export class Scenario {
     const worker = async () => {
       while (begun < (step.repeat ?? 1)) {
         const [request, options] = this.#terms(method, step, ++begun);
-        const answered = Promise.resolve(invoke(request, options));
-        if (step.error) await this.#failure(step, answered);
+        const answered = (async () => invoke(request, options))();
+        // A page of a list is asked for by the method that makes its walk, so the client refuses
+        // the request as well.
+        const walks = method.output.fields.some(({ name }) => name === "next_page_token");
+        if (step.error) await this.#failure(step, answered, walks);
         else answers.push(json(method, await answered));
       }
     };
@@ -230,6 +233,8 @@ export class Scenario {
   async #list(step: any): Promise<void> {
     const { method, invoke } = this.#target(step.list);
     const [request, options] = this.#terms(method, step);
+    const made = async () => void invoke(request, options);
+    if (step.unmade) return await this.#failure(step, made());
     const list = invoke(request, options);
     if (step.error) return await this.#failure(step, collect(list));
     const items = await collect<Message>(list);
@@ -274,14 +279,14 @@ export class Scenario {
     assert.equal(mismatch(this.#filled(step.events), told, "events"), undefined);
   }
 
-  async #failure({ error: expected, deadline_ms, unsent }: any, call: Promise<unknown>): Promise<void> {
+  async #failure({ error: expected, deadline_ms, unsent, unmade }: any, call: Promise<unknown>, walks = false): Promise<void> {
     const error = await call.then(() => assert.fail("it succeeded"), (error: unknown) => error);
     assert.ok(error instanceof RiposteError, String(error));
     const { code, reason, retryable, retryAfterMs, violations, metadata, requestId } = error;
     const told = { code: Code[code], reason, retryable, retry_after: retryAfterMs !== undefined, metadata };
     const fields = violations.map(({ field }) => field);
     assert.equal(mismatch(this.#filled(expected), { ...told, violations: fields }, "error"), undefined);
-    if (unsent) return assert.equal(requestId, undefined);
+    if (unsent || unmade || (walks && reason === "FIELD_INVALID" && requestId === undefined)) return assert.equal(requestId, undefined);
     // Where the client's own clock ended the call there was no answer to bear an id.
     if (deadline_ms === undefined && code !== Code.DEADLINE_EXCEEDED) assert.match(requestId ?? "", /^[0-9a-f-]{36}$/);
   }

@@ -147,3 +147,30 @@ fn own_comments_of_a_page_are_filled_in_from_the_contract() {
         assert!(error.contains(message), "{error}");
     }
 }
+
+/// Returns the checks of a walk that has this entry.
+fn checked(entry: &str) -> Result<serde_json::Value> {
+    let text = format!("clients: {{}}\nadmin: {{}}\nhandles: []\nwalks: {{S.M: {entry}}}");
+    let set = contract();
+    let contract = Contract::of(&set);
+    let checks = Listed::parse(&text)?.checks(&contract, "S.M", contract.named("Request")?)?;
+    Ok(serde_json::to_value(&checks)?)
+}
+
+#[test]
+fn the_checks_of_a_walk_are_filled_in_from_the_contract() {
+    let checks = checked("{required: [key.id], values: {mood: [GOOD]}}").unwrap();
+    assert_eq!((&checks[0]["rule"], &checks[0]["path"][1]), (&"text".into(), &"id".into()));
+    assert_eq!((&checks[1]["enum"], &checks[1]["description"]), (&"Mood".into(), &"must be one of GOOD".into()));
+    let checks = checked("{required: [key.id], left: [mood]}").unwrap();
+    assert_eq!(checks.as_array().map(Vec::len), Some(1));
+    for (entry, message) in [
+        ("{required: [kay]}", "Request has no field kay"),
+        ("{required: [key]}", "key is a Key"),
+        ("{values: {mood: [BAD]}}", "Mood has no value BAD"),
+        ("{left: [key]}", "key of Request has no values"),
+    ] {
+        let error = format!("{:#}", checked(entry).unwrap_err());
+        assert!(error.contains(message) && error.contains("walks, S.M"), "{error}");
+    }
+}

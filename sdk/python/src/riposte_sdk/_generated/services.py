@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from riposte_sdk import v1
+from riposte_sdk._error import refuse
 from riposte_sdk._pages import AsyncPages, AsyncPageWalk, Pages, PageWalk
 from riposte_sdk._watch import AsyncWatch, Place, Watch
 
@@ -44,7 +45,17 @@ class CommentService(v1.CommentServiceStub):
         self, request: v1.ListCommentsRequest, **options: Any
     ) -> Pages[v1.ListCommentsResponse, v1.CommentThread]:
         """Walks over all that ``ListComments`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.subject.object_type, "subject.object_type", "must be set"),
+            (not request.subject.object_id, "subject.object_id", "must be set"),
+            (request.sort not in v1.CommentSort.values(), "sort", "is not a known value"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.reply_preview_size < 0, "reply_preview_size", "must not be negative"),
+            (request.around_comment_id < 0, "around_comment_id", "must not be negative"),
+            (request.around_floor < 0, "around_floor", "must not be negative"),
+            (request.min_revision < 0, "min_revision", "must not be negative"),
+        )
         first_page_only = ("around_comment_id", "around_floor")
         walk: PageWalk[v1.ListCommentsResponse] = PageWalk(self.ListComments, request, first_page_only, options)
         return Pages(walk, lambda page: page.threads)
@@ -53,7 +64,11 @@ class CommentService(v1.CommentServiceStub):
         self, request: v1.ListCommentRevisionsRequest, **options: Any
     ) -> Pages[v1.ListCommentRevisionsResponse, v1.CommentRevision]:
         """Walks over all that ``ListCommentRevisions`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (request.id <= 0, "id", "must be an id, greater than 0"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: PageWalk[v1.ListCommentRevisionsResponse] = PageWalk(
             self.ListCommentRevisions, request, first_page_only, options
@@ -64,7 +79,12 @@ class CommentService(v1.CommentServiceStub):
         self, request: v1.ListMemberCommentsRequest, **options: Any
     ) -> Pages[v1.ListMemberCommentsResponse, v1.Comment]:
         """Walks over all that ``ListMemberComments`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.object_type, "object_type", "must be set"),
+            (not request.member_id, "member_id", "must be set"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: PageWalk[v1.ListMemberCommentsResponse] = PageWalk(
             self.ListMemberComments, request, first_page_only, options
@@ -75,7 +95,15 @@ class CommentService(v1.CommentServiceStub):
         self, request: v1.ListUnlistedCommentsRequest, **options: Any
     ) -> Pages[v1.ListUnlistedCommentsResponse, v1.UnlistedComment]:
         """Walks over all that ``ListUnlistedComments`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.subject.object_type, "subject.object_type", "must be set"),
+            (not request.subject.object_id, "subject.object_id", "must be set"),
+            (not request.member_id, "member_id", "must be set"),
+            (request.root_id < 0, "root_id", "must not be negative"),
+            (request.min_revision < 0, "min_revision", "must not be negative"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: PageWalk[v1.ListUnlistedCommentsResponse] = PageWalk(
             self.ListUnlistedComments, request, first_page_only, options
@@ -92,7 +120,17 @@ class AsyncCommentService(CommentServiceAsyncStub):
         self, request: v1.ListCommentsRequest, **options: Any
     ) -> AsyncPages[v1.ListCommentsResponse, v1.CommentThread]:
         """Walks over all that ``ListComments`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.subject.object_type, "subject.object_type", "must be set"),
+            (not request.subject.object_id, "subject.object_id", "must be set"),
+            (request.sort not in v1.CommentSort.values(), "sort", "is not a known value"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.reply_preview_size < 0, "reply_preview_size", "must not be negative"),
+            (request.around_comment_id < 0, "around_comment_id", "must not be negative"),
+            (request.around_floor < 0, "around_floor", "must not be negative"),
+            (request.min_revision < 0, "min_revision", "must not be negative"),
+        )
         first_page_only = ("around_comment_id", "around_floor")
         walk: AsyncPageWalk[v1.ListCommentsResponse] = AsyncPageWalk(
             self.ListComments, request, first_page_only, options
@@ -103,7 +141,11 @@ class AsyncCommentService(CommentServiceAsyncStub):
         self, request: v1.ListCommentRevisionsRequest, **options: Any
     ) -> AsyncPages[v1.ListCommentRevisionsResponse, v1.CommentRevision]:
         """Walks over all that ``ListCommentRevisions`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (request.id <= 0, "id", "must be an id, greater than 0"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListCommentRevisionsResponse] = AsyncPageWalk(
             self.ListCommentRevisions, request, first_page_only, options
@@ -114,7 +156,12 @@ class AsyncCommentService(CommentServiceAsyncStub):
         self, request: v1.ListMemberCommentsRequest, **options: Any
     ) -> AsyncPages[v1.ListMemberCommentsResponse, v1.Comment]:
         """Walks over all that ``ListMemberComments`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.object_type, "object_type", "must be set"),
+            (not request.member_id, "member_id", "must be set"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListMemberCommentsResponse] = AsyncPageWalk(
             self.ListMemberComments, request, first_page_only, options
@@ -125,7 +172,15 @@ class AsyncCommentService(CommentServiceAsyncStub):
         self, request: v1.ListUnlistedCommentsRequest, **options: Any
     ) -> AsyncPages[v1.ListUnlistedCommentsResponse, v1.UnlistedComment]:
         """Walks over all that ``ListUnlistedComments`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.subject.object_type, "subject.object_type", "must be set"),
+            (not request.subject.object_id, "subject.object_id", "must be set"),
+            (not request.member_id, "member_id", "must be set"),
+            (request.root_id < 0, "root_id", "must not be negative"),
+            (request.min_revision < 0, "min_revision", "must not be negative"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListUnlistedCommentsResponse] = AsyncPageWalk(
             self.ListUnlistedComments, request, first_page_only, options
@@ -140,7 +195,11 @@ class LikeService(v1.LikeServiceStub):
 
     def list_likers(self, request: v1.ListLikersRequest, **options: Any) -> Pages[v1.ListLikersResponse, v1.Liker]:
         """Walks over all that ``ListLikers`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: PageWalk[v1.ListLikersResponse] = PageWalk(self.ListLikers, request, first_page_only, options)
         return Pages(walk, lambda page: page.likers)
@@ -149,7 +208,13 @@ class LikeService(v1.LikeServiceStub):
         self, request: v1.ListMemberLikesRequest, **options: Any
     ) -> Pages[v1.ListMemberLikesResponse, v1.MemberLike]:
         """Walks over all that ``ListMemberLikes`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.subject.object_type, "subject.object_type", "must be set"),
+            (not request.subject.object_id, "subject.object_id", "must be set"),
+            (not request.member_id, "member_id", "must be set"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: PageWalk[v1.ListMemberLikesResponse] = PageWalk(self.ListMemberLikes, request, first_page_only, options)
         return Pages(walk, lambda page: page.likes)
@@ -162,7 +227,11 @@ class AsyncLikeService(LikeServiceAsyncStub):
 
     def list_likers(self, request: v1.ListLikersRequest, **options: Any) -> AsyncPages[v1.ListLikersResponse, v1.Liker]:
         """Walks over all that ``ListLikers`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListLikersResponse] = AsyncPageWalk(self.ListLikers, request, first_page_only, options)
         return AsyncPages(walk, lambda page: page.likers)
@@ -171,7 +240,13 @@ class AsyncLikeService(LikeServiceAsyncStub):
         self, request: v1.ListMemberLikesRequest, **options: Any
     ) -> AsyncPages[v1.ListMemberLikesResponse, v1.MemberLike]:
         """Walks over all that ``ListMemberLikes`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.subject.object_type, "subject.object_type", "must be set"),
+            (not request.subject.object_id, "subject.object_id", "must be set"),
+            (not request.member_id, "member_id", "must be set"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListMemberLikesResponse] = AsyncPageWalk(
             self.ListMemberLikes, request, first_page_only, options
@@ -186,14 +261,31 @@ class ReplyService(v1.ReplyServiceStub):
 
     def list_replies(self, request: v1.ListRepliesRequest, **options: Any) -> Pages[v1.ListRepliesResponse, v1.Comment]:
         """Walks over all that ``ListReplies`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (request.root_id <= 0, "root_id", "must be an id, greater than 0"),
+            (
+                request.sort not in (0, v1.COMMENT_SORT_NEWEST, v1.COMMENT_SORT_OLDEST, v1.COMMENT_SORT_TOP),
+                "sort",
+                "must be one of NEWEST, OLDEST, TOP",
+            ),
+            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.around_comment_id < 0, "around_comment_id", "must not be negative"),
+            (request.min_revision < 0, "min_revision", "must not be negative"),
+        )
         first_page_only = ("around_comment_id",)
         walk: PageWalk[v1.ListRepliesResponse] = PageWalk(self.ListReplies, request, first_page_only, options)
         return Pages(walk, lambda page: page.replies)
 
     def get_thread(self, request: v1.GetThreadRequest, **options: Any) -> Pages[v1.GetThreadResponse, v1.Comment]:
         """Walks over all that ``GetThread`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
+            (request.max_depth < 0, "max_depth", "must not be negative"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.min_revision < 0, "min_revision", "must not be negative"),
+        )
         first_page_only = ()
         walk: PageWalk[v1.GetThreadResponse] = PageWalk(self.GetThread, request, first_page_only, options)
         return Pages(walk, lambda page: page.comments)
@@ -208,14 +300,31 @@ class AsyncReplyService(ReplyServiceAsyncStub):
         self, request: v1.ListRepliesRequest, **options: Any
     ) -> AsyncPages[v1.ListRepliesResponse, v1.Comment]:
         """Walks over all that ``ListReplies`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (request.root_id <= 0, "root_id", "must be an id, greater than 0"),
+            (
+                request.sort not in (0, v1.COMMENT_SORT_NEWEST, v1.COMMENT_SORT_OLDEST, v1.COMMENT_SORT_TOP),
+                "sort",
+                "must be one of NEWEST, OLDEST, TOP",
+            ),
+            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.around_comment_id < 0, "around_comment_id", "must not be negative"),
+            (request.min_revision < 0, "min_revision", "must not be negative"),
+        )
         first_page_only = ("around_comment_id",)
         walk: AsyncPageWalk[v1.ListRepliesResponse] = AsyncPageWalk(self.ListReplies, request, first_page_only, options)
         return AsyncPages(walk, lambda page: page.replies)
 
     def get_thread(self, request: v1.GetThreadRequest, **options: Any) -> AsyncPages[v1.GetThreadResponse, v1.Comment]:
         """Walks over all that ``GetThread`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
+            (request.max_depth < 0, "max_depth", "must not be negative"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.min_revision < 0, "min_revision", "must not be negative"),
+        )
         first_page_only = ()
         walk: AsyncPageWalk[v1.GetThreadResponse] = AsyncPageWalk(self.GetThread, request, first_page_only, options)
         return AsyncPages(walk, lambda page: page.comments)
@@ -230,7 +339,12 @@ class ReportService(v1.ReportServiceStub):
         self, request: v1.ListOwnReportsRequest, **options: Any
     ) -> Pages[v1.ListOwnReportsResponse, v1.OwnReport]:
         """Walks over all that ``ListOwnReports`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.object_type, "object_type", "must be set"),
+            (not request.member_id, "member_id", "must be set"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: PageWalk[v1.ListOwnReportsResponse] = PageWalk(self.ListOwnReports, request, first_page_only, options)
         return Pages(walk, lambda page: page.reports)
@@ -239,7 +353,12 @@ class ReportService(v1.ReportServiceStub):
         self, request: v1.ListOwnDecisionsRequest, **options: Any
     ) -> Pages[v1.ListOwnDecisionsResponse, v1.Statement]:
         """Walks over all that ``ListOwnDecisions`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.object_type, "object_type", "must be set"),
+            (not request.member_id, "member_id", "must be set"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: PageWalk[v1.ListOwnDecisionsResponse] = PageWalk(self.ListOwnDecisions, request, first_page_only, options)
         return Pages(walk, lambda page: page.statements)
@@ -254,7 +373,12 @@ class AsyncReportService(ReportServiceAsyncStub):
         self, request: v1.ListOwnReportsRequest, **options: Any
     ) -> AsyncPages[v1.ListOwnReportsResponse, v1.OwnReport]:
         """Walks over all that ``ListOwnReports`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.object_type, "object_type", "must be set"),
+            (not request.member_id, "member_id", "must be set"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListOwnReportsResponse] = AsyncPageWalk(
             self.ListOwnReports, request, first_page_only, options
@@ -265,7 +389,12 @@ class AsyncReportService(ReportServiceAsyncStub):
         self, request: v1.ListOwnDecisionsRequest, **options: Any
     ) -> AsyncPages[v1.ListOwnDecisionsResponse, v1.Statement]:
         """Walks over all that ``ListOwnDecisions`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.object_type, "object_type", "must be set"),
+            (not request.member_id, "member_id", "must be set"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListOwnDecisionsResponse] = AsyncPageWalk(
             self.ListOwnDecisions, request, first_page_only, options
@@ -316,7 +445,11 @@ class AdminService(v1.AdminServiceStub):
         self, request: v1.ListSubjectsRequest, **options: Any
     ) -> Pages[v1.ListSubjectsResponse, v1.Subject]:
         """Walks over all that ``ListSubjects`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.object_type, "object_type", "must be set"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: PageWalk[v1.ListSubjectsResponse] = PageWalk(self.ListSubjects, request, first_page_only, options)
         return Pages(walk, lambda page: page.subjects)
@@ -332,7 +465,11 @@ class AsyncAdminService(AdminServiceAsyncStub):
         self, request: v1.ListSubjectsRequest, **options: Any
     ) -> AsyncPages[v1.ListSubjectsResponse, v1.Subject]:
         """Walks over all that ``ListSubjects`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.object_type, "object_type", "must be set"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListSubjectsResponse] = AsyncPageWalk(
             self.ListSubjects, request, first_page_only, options
@@ -350,7 +487,11 @@ class ModerationService(v1.ModerationServiceStub):
         self, request: v1.ListReviewItemsRequest, **options: Any
     ) -> Pages[v1.ListReviewItemsResponse, v1.ReviewItem]:
         """Walks over all that ``ListReviewItems`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.object_type, "object_type", "must be set"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: PageWalk[v1.ListReviewItemsResponse] = PageWalk(self.ListReviewItems, request, first_page_only, options)
         return Pages(walk, lambda page: page.items)
@@ -359,14 +500,19 @@ class ModerationService(v1.ModerationServiceStub):
         self, request: v1.ListDecisionsRequest, **options: Any
     ) -> Pages[v1.ListDecisionsResponse, v1.Decision]:
         """Walks over all that ``ListDecisions`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse((request.page_size < 0, "page_size", "must not be negative"))
         first_page_only = ()
         walk: PageWalk[v1.ListDecisionsResponse] = PageWalk(self.ListDecisions, request, first_page_only, options)
         return Pages(walk, lambda page: page.decisions)
 
     def list_reports(self, request: v1.ListReportsRequest, **options: Any) -> Pages[v1.ListReportsResponse, v1.Report]:
         """Walks over all that ``ListReports`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: PageWalk[v1.ListReportsResponse] = PageWalk(self.ListReports, request, first_page_only, options)
         return Pages(walk, lambda page: page.reports)
@@ -382,7 +528,11 @@ class AsyncModerationService(ModerationServiceAsyncStub):
         self, request: v1.ListReviewItemsRequest, **options: Any
     ) -> AsyncPages[v1.ListReviewItemsResponse, v1.ReviewItem]:
         """Walks over all that ``ListReviewItems`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.object_type, "object_type", "must be set"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListReviewItemsResponse] = AsyncPageWalk(
             self.ListReviewItems, request, first_page_only, options
@@ -393,7 +543,8 @@ class AsyncModerationService(ModerationServiceAsyncStub):
         self, request: v1.ListDecisionsRequest, **options: Any
     ) -> AsyncPages[v1.ListDecisionsResponse, v1.Decision]:
         """Walks over all that ``ListDecisions`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse((request.page_size < 0, "page_size", "must not be negative"))
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListDecisionsResponse] = AsyncPageWalk(
             self.ListDecisions, request, first_page_only, options
@@ -404,7 +555,11 @@ class AsyncModerationService(ModerationServiceAsyncStub):
         self, request: v1.ListReportsRequest, **options: Any
     ) -> AsyncPages[v1.ListReportsResponse, v1.Report]:
         """Walks over all that ``ListReports`` lists, from the page of the request on; ``options`` are those of
-        its calls, as ``metadata``."""
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListReportsResponse] = AsyncPageWalk(self.ListReports, request, first_page_only, options)
         return AsyncPages(walk, lambda page: page.reports)

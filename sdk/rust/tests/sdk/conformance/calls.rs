@@ -67,26 +67,36 @@ impl Caller {
         Ok(json(response.get_ref()))
     }
 
-    /// The items that a list yields, and the number of its pages.
-    pub(crate) async fn list(&self, name: &str, request: &Value) -> Result<(Vec<Value>, usize), Error> {
+    /// The items that a list yields, and the number of its pages; none of both if the walk is only
+    /// made.
+    pub(crate) async fn list(&self, name: &str, request: &Value, walked: bool) -> Result<(Vec<Value>, usize), Error> {
         let method = self.method(name);
         let request = message(method.input(), request).encode_to_vec();
+        let given = (request.as_slice(), walked);
         match name {
-            "CommentService.ListComments" => self.walk::<v1::ListCommentsRequest>(&method, &request).await,
-            "CommentService.ListCommentRevisions" => {
-                self.walk::<v1::ListCommentRevisionsRequest>(&method, &request).await
-            }
-            "CommentService.ListMemberComments" => self.walk::<v1::ListMemberCommentsRequest>(&method, &request).await,
-            "LikeService.ListLikers" => self.walk::<v1::ListLikersRequest>(&method, &request).await,
-            "LikeService.ListMemberLikes" => self.walk::<v1::ListMemberLikesRequest>(&method, &request).await,
-            "ReplyService.ListReplies" => self.walk::<v1::ListRepliesRequest>(&method, &request).await,
-            "ReplyService.GetThread" => self.walk::<v1::GetThreadRequest>(&method, &request).await,
-            "AdminService.ListSubjects" => self.walk::<v1::ListSubjectsRequest>(&method, &request).await,
+            "AdminService.ListSubjects" => self.walk::<v1::ListSubjectsRequest>(&method, given).await,
+            "CommentService.ListCommentRevisions" => self.walk::<v1::ListCommentRevisionsRequest>(&method, given).await,
+            "CommentService.ListComments" => self.walk::<v1::ListCommentsRequest>(&method, given).await,
+            "CommentService.ListMemberComments" => self.walk::<v1::ListMemberCommentsRequest>(&method, given).await,
+            "CommentService.ListUnlistedComments" => self.walk::<v1::ListUnlistedCommentsRequest>(&method, given).await,
+            "LikeService.ListLikers" => self.walk::<v1::ListLikersRequest>(&method, given).await,
+            "LikeService.ListMemberLikes" => self.walk::<v1::ListMemberLikesRequest>(&method, given).await,
+            "ModerationService.ListDecisions" => self.walk::<v1::ListDecisionsRequest>(&method, given).await,
+            "ModerationService.ListReports" => self.walk::<v1::ListReportsRequest>(&method, given).await,
+            "ModerationService.ListReviewItems" => self.walk::<v1::ListReviewItemsRequest>(&method, given).await,
+            "ReplyService.GetThread" => self.walk::<v1::GetThreadRequest>(&method, given).await,
+            "ReplyService.ListReplies" => self.walk::<v1::ListRepliesRequest>(&method, given).await,
+            "ReportService.ListOwnDecisions" => self.walk::<v1::ListOwnDecisionsRequest>(&method, given).await,
+            "ReportService.ListOwnReports" => self.walk::<v1::ListOwnReportsRequest>(&method, given).await,
             other => panic!("{other} is no list"),
         }
     }
 
-    async fn walk<R>(&self, method: &MethodDescriptor, request: &[u8]) -> Result<(Vec<Value>, usize), Error>
+    async fn walk<R>(
+        &self,
+        method: &MethodDescriptor,
+        (request, walked): (&[u8], bool),
+    ) -> Result<(Vec<Value>, usize), Error>
     where
         R: List<Item: Message> + Message + Default,
     {
@@ -94,11 +104,14 @@ impl Caller {
         let items = |field: FieldDescriptor| field.kind().as_message().filter(|_| field.is_list()).cloned();
         let listed = method.output().fields().find_map(items);
         let (listed, mut found) = (listed.unwrap(), Vec::new());
-        let mut items = self.client.list(request.clone()).items();
+        let (mut items, mut walk) = (self.client.list(request.clone())?.items(), self.client.list(request)?);
+        if !walked {
+            return Ok((found, 0));
+        }
         while let Some(item) = items.next().await? {
             found.push(json(&DynamicMessage::decode(listed.clone(), item.encode_to_vec().as_slice()).unwrap()));
         }
-        let (mut walk, mut pages) = (self.client.list(request), 0);
+        let mut pages = 0;
         while walk.next().await?.is_some() {
             pages += 1;
         }
@@ -120,7 +133,7 @@ impl Caller {
             ..Default::default()
         };
         let page = subject.page(options).await?;
-        let (mut own, mut unlisted) = (Vec::new(), subject.unlisted(member).items());
+        let (mut own, mut unlisted) = (Vec::new(), subject.unlisted(member)?.items());
         while let Some(one) = unlisted.next().await? {
             own.push(one);
         }

@@ -45,6 +45,7 @@ struct Step {
     page: Option<Value>,
     member: String,
     unsent: bool,
+    unmade: bool,
     request: Value,
     repeat: Option<usize>,
     at_once: Option<usize>,
@@ -189,7 +190,7 @@ impl Step {
 
     async fn list(&self, method: &str, caller: &Caller, vars: &Vars) -> Outcome {
         let caller = caller.with_fault(self.fault.as_deref(), &caller.uuid());
-        let outcome = caller.list(method, &self.request(vars)).await;
+        let outcome = caller.list(method, &self.request(vars), !self.unmade).await;
         let Some((items, pages)) = self.expected(outcome, vars)? else { return Ok(()) };
         if let Some(count) = self.count {
             let different: BTreeSet<String> = items.iter().map(Value::to_string).collect();
@@ -240,7 +241,10 @@ impl Step {
             (Ok(response), None) => Ok(Some(response)),
             (Ok(_), Some(wanted)) => Err(format!("no error instead of {wanted:?}")),
             (Err(error), None) => Err(error.to_string()),
-            (Err(error), Some(wanted)) => wanted.check(&error, vars, self.deadline_ms.is_some()).map(|()| None),
+            (Err(error), Some(_)) if self.unmade && error.request_id().is_some() => Err(format!("sent: {error}")),
+            (Err(error), Some(wanted)) => {
+                wanted.check(&error, vars, self.unmade || self.deadline_ms.is_some()).map(|()| None)
+            }
         }
     }
 }

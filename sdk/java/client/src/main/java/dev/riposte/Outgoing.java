@@ -2,6 +2,7 @@ package dev.riposte;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import com.google.rpc.BadRequest;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -103,7 +104,7 @@ final class Outgoing implements ClientInterceptor {
       // Above the retries of gRPC: all attempts send the same message.
       @Override
       public void sendMessage(Q message) {
-        refusal = Texts.refusal((Message) message).orElse(null);
+        refusal = Texts.refusal((Message) message, BadRequest.newBuilder()).orElse(null);
         if (refusal == null) {
           begin();
           super.sendMessage(withRequestId(message));

@@ -78,7 +78,7 @@ public class RiposteException extends RuntimeException {
    * The reason.
    *
    * @return the reason; UNSPECIFIED for one that this version does not know, and for what is no
-   *     answer of the service
+   *     answer of the service, but FIELD_INVALID for a field that the client refuses
    */
   public ErrorReason reason() {
     var value = ErrorReason.getDescriptor().findValueByName("ERROR_REASON_" + reason);
@@ -89,7 +89,7 @@ public class RiposteException extends RuntimeException {
    * The reason as it was sent, without prefix.
    *
    * @return the name, for example {@code SUBJECT_NOT_FOUND}; empty for what is no answer of the
-   *     service
+   *     service and no field that the client refuses
    */
   public String reasonName() {
     return reason;

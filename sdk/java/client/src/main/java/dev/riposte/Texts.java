@@ -3,6 +3,7 @@ package dev.riposte;
 import com.google.protobuf.Any;
 import com.google.protobuf.Message;
 import com.google.rpc.BadRequest;
+import com.google.rpc.ErrorInfo;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
@@ -16,10 +17,9 @@ final class Texts {
 
   /**
    * The refusal of a request with lone surrogates, in whose place protobuf would send other text:
-   * INVALID_ARGUMENT with all such fields.
+   * FIELD_INVALID with all such fields and those that are known to be wrong.
    */
-  static Optional<StatusRuntimeException> refusal(Message request) {
-    BadRequest.Builder bad = BadRequest.newBuilder();
+  static Optional<StatusRuntimeException> refusal(Message request, BadRequest.Builder bad) {
     visit(request, "", bad);
     if (bad.getFieldViolationsCount() == 0) {
       return Optional.empty();
@@ -30,13 +30,14 @@ final class Texts {
     return Optional.of(StatusProto.toStatusRuntimeException(com.google.rpc.Status.newBuilder()
         .setCode(Status.Code.INVALID_ARGUMENT.value())
         .setMessage(told)
+        .addDetails(Any.pack(ErrorInfo.newBuilder().setReason("FIELD_INVALID").setDomain("riposte").build()))
         .addDetails(Any.pack(bad.build()))
         .build()));
   }
 
   /** Throws the refusal of a request, if there is one. */
-  static void check(Message request) {
-    refusal(request).ifPresent(refusal -> {
+  static void check(Message request, BadRequest.Builder bad) {
+    refusal(request, bad).ifPresent(refusal -> {
       throw RiposteException.from(refusal);
     });
   }

@@ -50,7 +50,7 @@ final class Scenario {
   private static final long LOOK_MS = 50;
   private static final Set<String> KNOWN = Set.of("call", "list", "watch", "together", "request", "expect", "error",
       "save", "repeat", "at_once", "different", "fault", "fault_every", "deadline_ms", "items", "count", "pages",
-      "eventually", "during", "events", "outage", "late", "listeners", "caller", "unsent", "page", "member");
+      "eventually", "during", "events", "outage", "late", "listeners", "caller", "unsent", "unmade", "page", "member");
 
   private final Riposte client;
   private final Placeholders placeholders;
@@ -214,6 +214,8 @@ final class Scenario {
     try {
       if (step.containsKey("call")) {
         call(step);
+      } else if (step.containsKey("unmade")) {
+        methods(step).list(text(step, "list"), request(step));
       } else if (step.containsKey("list")) {
         methods(step).list(text(step, "list"), request(step)).forEach(item -> {});
       } else {
@@ -228,7 +230,7 @@ final class Scenario {
     Match.check("error", placeholders.fill(step.get("error")), told(error));
     // A deadline may pass before any answer.
     boolean late = error.code() == Status.Code.DEADLINE_EXCEEDED;
-    boolean unsent = step.containsKey("unsent");
+    boolean unsent = step.containsKey("unsent") || step.containsKey("unmade");
     assertTrue(late || error.requestId().isPresent() != unsent, "the id of the request: " + error);
   }
 
