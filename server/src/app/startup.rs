@@ -146,8 +146,8 @@ impl<'a> Startup<'a> {
     /// Reads the word lists. Compiling large ones takes up to seconds.
     async fn policy(&self) -> Result<LocalPolicy> {
         let (config, metrics) = (self.inputs.config, self.inputs.metrics.clone());
-        let (settings, types) = (config.policy.clone(), config.type_names());
-        let opened = tokio::task::spawn_blocking(move || LocalPolicy::open(&settings, types, today(), metrics));
+        let (settings, rules) = (config.policy.clone(), config.rules()?);
+        let opened = tokio::task::spawn_blocking(move || LocalPolicy::open(&settings, rules, today(), metrics));
         Ok(opened.await??)
     }
 

@@ -1,5 +1,6 @@
-//! The judgement of a text by the word lists of its object type.
+//! The judgement of a text by the word lists and the rules of its object type.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use async_trait::async_trait;
@@ -9,50 +10,71 @@ use riposte_core::object_type::ObjectType;
 use riposte_core::policy_judgement::PolicyJudgement;
 use riposte_core::ports::{ContentPolicy, Submission};
 use riposte_core::{Error, Result};
-use riposte_policy::{Findings, Hit, HitEffect, PolicyOutcome};
+use riposte_policy::{
+    DecisiveFinding, Findings, Hit, HitEffect, ListEffect, MemberInputs, PolicyOutcome, Rule, RuleInputs, RuleSet,
+    TextFindings,
+};
 
 use super::LocalPolicy;
 
 /// The code of a decision that follows from no hit: the search ended early.
 const CODE_OF_LISTS: &str = "policy.list";
 
+/// The source of the findings of rules.
+const SOURCE_OF_RULES: &str = "policy.rule";
+
 #[async_trait]
 impl ContentPolicy for LocalPolicy {
     fn judges(&self, object_type: &ObjectType) -> bool {
-        self.matcher(object_type).is_some()
+        self.matcher(object_type).is_some() || self.rules(object_type).is_some()
     }
 
     async fn judge(&self, submission: Submission<'_>) -> Result<PolicyJudgement> {
-        let Some(matcher) = self.matcher(submission.object_type) else { return Ok(PolicyJudgement::default()) };
+        let (matcher, rules) = (self.matcher(submission.object_type), self.rules(submission.object_type));
+        if matcher.is_none() && rules.is_none() {
+            return Ok(PolicyJudgement::default());
+        }
         let start = Instant::now();
         let text = submission.content.text();
-        let findings = matcher.find(text, &self.normalizer().match_copy(text));
-        self.count(submission.object_type, &findings, start);
-        judgement(&findings)
+        let copy = self.normalizer().match_copy(text);
+        let lists = matcher.as_ref().map_or_else(Findings::default, |matcher| matcher.find(text, &copy));
+        let mentions = submission.content.mentions().len() as u32;
+        let inputs = RuleInputs::of(text, &copy, mentions, MemberInputs::default());
+        let inputs = RuleInputs { is_edit: submission.is_edit, ..inputs };
+        let matching = rules.map_or_else(Vec::new, |rules| rules.matching(&inputs).collect());
+        let found = TextFindings { lists, rules: matching };
+        self.count(submission.object_type, &found, start);
+        judgement(&found, rules.map_or("", RuleSet::version))
     }
 }
 
 impl LocalPolicy {
     /// Counts a judgement in the metrics.
-    fn count(&self, object_type: &ObjectType, findings: &Findings<'_>, start: Instant) {
+    fn count(&self, object_type: &ObjectType, found: &TextFindings<'_>, start: Instant) {
         let Self(state) = self;
-        let object_type = state.types.get(object_type.as_str()).map_or("other", String::as_str);
-        let step = if findings.outcome == PolicyOutcome::Allow { "none" } else { "list" };
-        state.metrics.policy_judged((object_type, step, findings.outcome.name()), start.elapsed());
-        let mut lists: Vec<&str> =
-            findings.hits.iter().filter(|hit| hit.effect != HitEffect::Allowed).map(|hit| hit.list).collect();
-        lists.sort_unstable();
-        lists.dedup();
-        for list in lists {
-            state.metrics.policy_rule_hit(object_type, list);
+        let object_type = state.rules.metric_name(object_type);
+        let step = match found.decisive() {
+            None => "none",
+            Some(DecisiveFinding::Entry(_) | DecisiveFinding::TooManyHits) => "list",
+            Some(DecisiveFinding::Rule(_)) => "rule",
+        };
+        state.metrics.policy_judged((object_type, step, found.outcome().name()), start.elapsed());
+        let hits = found.lists.hits.iter().filter(|hit| hit.effect != HitEffect::Allowed);
+        let lists: BTreeSet<&str> = hits.map(|hit| hit.list).collect();
+        for rule in lists.into_iter().chain(found.rules.iter().map(|rule| rule.id.as_str())) {
+            state.metrics.policy_rule_hit(object_type, rule);
         }
     }
 }
 
-/// Returns what becomes of a text with these findings.
-fn judgement(findings: &Findings<'_>) -> Result<PolicyJudgement> {
-    let code = findings.decisive().map_or(CODE_OF_LISTS, |hit| hit.code);
-    let disposition = match findings.outcome {
+/// Returns what becomes of a text with these findings. `version` is that of the rules.
+fn judgement(found: &TextFindings<'_>, version: &str) -> Result<PolicyJudgement> {
+    let (code, detection) = match found.decisive() {
+        Some(DecisiveFinding::Entry(hit)) => (hit.code, Detection::WordList),
+        Some(DecisiveFinding::Rule(rule)) => (rule.code.as_str(), Detection::Rule),
+        Some(DecisiveFinding::TooManyHits) | None => (CODE_OF_LISTS, Detection::WordList),
+    };
+    let disposition = match found.outcome() {
         PolicyOutcome::Allow | PolicyOutcome::Mask => return Ok(PolicyJudgement::default()),
         PolicyOutcome::Flag => Disposition::Flag,
         PolicyOutcome::Hold => Disposition::Hold,
@@ -61,22 +83,24 @@ fn judgement(findings: &Findings<'_>) -> Result<PolicyJudgement> {
     };
     let grounds = Grounds {
         code: code.to_owned(),
-        detection: Detection::WordList,
+        detection,
         automation: Automation::Full,
-        hits: decision_hits(findings),
+        hits: decision_hits(found, version),
         ..Grounds::default()
     };
     Ok(PolicyJudgement { disposition, grounds: Some(Box::new(grounds)) })
 }
 
-/// Returns the hits that a decision keeps, the strongest ones first, then those in dry run.
-fn decision_hits(findings: &Findings<'_>) -> Vec<RuleHit> {
+/// Returns the findings that a decision keeps, the strongest ones first, then those in dry run.
+fn decision_hits(found: &TextFindings<'_>, version: &str) -> Vec<RuleHit> {
     let is_reported = |hit: &&Hit<'_>| hit.effect != HitEffect::Allowed && hit.outcome != PolicyOutcome::Allow;
-    let mut hits: Vec<&Hit<'_>> = findings.hits.iter().filter(is_reported).collect();
-    hits.sort_by_key(|hit| (hit.effect == HitEffect::DryRun, std::cmp::Reverse(hit.outcome)));
+    let entries = found.lists.hits.iter().filter(is_reported).map(|hit| (hit.outcome, entry_hit(hit)));
+    let rules = found.rules.iter().map(|rule| (rule.outcome, matching_rule(rule, version)));
+    let mut hits: Vec<(PolicyOutcome, RuleHit)> = entries.chain(rules).collect();
+    hits.sort_by_key(|(outcome, hit)| (hit.dry_run, std::cmp::Reverse(*outcome)));
     hits.truncate(MAX_DECISION_HITS);
-    let mut reported: Vec<RuleHit> = hits.into_iter().map(rule_hit).collect();
-    if findings.too_many_hits {
+    let mut reported: Vec<RuleHit> = hits.into_iter().map(|(_, hit)| hit).collect();
+    if found.lists.too_many_hits {
         // It takes the place of the last hit.
         reported.truncate(MAX_DECISION_HITS - 1);
         let (source, version, rule) = (CODE_OF_LISTS.to_owned(), String::new(), Findings::TOO_MANY_HITS.to_owned());
@@ -85,7 +109,7 @@ fn decision_hits(findings: &Findings<'_>) -> Vec<RuleHit> {
     reported
 }
 
-fn rule_hit(hit: &Hit<'_>) -> RuleHit {
+fn entry_hit(hit: &Hit<'_>) -> RuleHit {
     RuleHit {
         source: hit.list.to_owned(),
         version: hit.version.to_owned(),
@@ -96,14 +120,29 @@ fn rule_hit(hit: &Hit<'_>) -> RuleHit {
     }
 }
 
+/// Returns the finding of a rule, which is about the whole text.
+fn matching_rule(rule: &Rule, version: &str) -> RuleHit {
+    RuleHit {
+        source: SOURCE_OF_RULES.to_owned(),
+        version: version.to_owned(),
+        rule: rule.id.clone(),
+        start: 0,
+        end: 0,
+        dry_run: rule.effect == ListEffect::DryRun,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use futures::FutureExt;
     use riposte_core::Content;
     use riposte_core::subject::Metadata;
 
-    use super::super::settings::OutcomeName;
-    use super::super::tests::{list, open};
+    use riposte_telemetry::Metrics;
+
+    use super::super::rule_settings::{FactName, RuleOutcomeName, RuleSettings, RuleTermSettings};
+    use super::super::settings::{ListEffectName, OutcomeName};
+    use super::super::tests::{list, open, open_with};
     use super::*;
 
     fn judge(policy: &LocalPolicy, text: &str) -> Result<PolicyJudgement> {
@@ -158,5 +197,48 @@ mod tests {
         let flagged = judge(&policy, &"apple ".repeat(200)).unwrap();
         assert_eq!(flagged.disposition, Disposition::Flag);
         assert_eq!(flagged.grounds.unwrap().hits.len(), MAX_DECISION_HITS);
+    }
+    fn rule(id: &str, term: RuleTermSettings, outcome: RuleOutcomeName, effect: ListEffectName) -> RuleSettings {
+        RuleSettings { id: id.to_owned(), when: vec![term], outcome, code: id.to_owned(), effect }
+    }
+
+    fn at_least(fact: FactName, value: u32) -> RuleTermSettings {
+        RuleTermSettings { fact, lt: None, le: None, eq: None, ge: Some(value), gt: None }
+    }
+
+    #[test]
+    fn rules_and_lists_are_counted_by_their_names_also_in_dry_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let metrics = Metrics::new().unwrap();
+        let rules = vec![
+            rule("links", at_least(FactName::Links, 1), RuleOutcomeName::Flag, ListEffectName::Live),
+            rule("tried", at_least(FactName::Length, 1), RuleOutcomeName::Refuse, ListEffectName::DryRun),
+        ];
+        let policy = open_with(vec![list(&folder, "spam", &["film"], "apple")], rules, metrics.clone()).unwrap();
+        for text in ["nothing", "a.com", "an apple", "apple apple a.com"] {
+            assert!(judge(&policy, text).is_ok(), "a rule in dry run refuses nothing");
+        }
+        let text = metrics.text().unwrap();
+        for line in [
+            "riposte_policy_rule_hits_total{object_type=\"film\",rule=\"links\"} 2",
+            "riposte_policy_rule_hits_total{object_type=\"film\",rule=\"tried\"} 4",
+            "riposte_policy_rule_hits_total{object_type=\"film\",rule=\"spam\"} 2",
+            "riposte_policy_outcomes_total{object_type=\"film\",outcome=\"allow\",source=\"none\"} 1",
+            "riposte_policy_outcomes_total{object_type=\"film\",outcome=\"flag\",source=\"rule\"} 1",
+            "riposte_policy_outcomes_total{object_type=\"film\",outcome=\"hold\",source=\"list\"} 2",
+        ] {
+            assert!(text.contains(line), "{line}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_type_with_rules_alone_is_judged_and_another_one_is_not() {
+        let rules = vec![rule("run", at_least(FactName::Repeats, 4), RuleOutcomeName::Hold, ListEffectName::Live)];
+        let policy = open_with(Vec::new(), rules, Metrics::new().unwrap()).unwrap();
+        assert!(policy.judges(&ObjectType::stored("film".to_owned())));
+        assert!(!policy.judges(&ObjectType::stored("book".to_owned())));
+        let grounds = judge(&policy, "nooooo").unwrap().grounds.unwrap();
+        assert_eq!((grounds.code.as_str(), grounds.detection), ("run", Detection::Rule));
+        assert_eq!(judge(&policy, "noo"), Ok(PolicyJudgement::default()));
     }
 }

@@ -82,3 +82,25 @@ fn wrong_rules_are_refused_with_all_their_faults() {
     assert!(RuleSet::new(many(64)).is_ok());
     assert_eq!(RuleSet::new(many(65)), Err(vec![RuleError::TooManyRules(65)]));
 }
+
+#[test]
+fn a_version_follows_from_every_part_of_the_rules() {
+    let (links, long) = (term(Fact::Links, Comparison::Ge, 2), term(Fact::Length, Comparison::Gt, 9));
+    let base = rule("links", &[links]);
+    let sets = [
+        vec![base.clone()],
+        vec![Rule { id: "other".to_owned(), ..base.clone() }],
+        vec![Rule { outcome: PolicyOutcome::Flag, ..base.clone() }],
+        vec![Rule { code: "other".to_owned(), ..base.clone() }],
+        vec![Rule { effect: ListEffect::DryRun, ..base.clone() }],
+        vec![Rule { when: vec![long], ..base.clone() }],
+        vec![Rule { when: vec![links, long], ..base.clone() }],
+        vec![Rule { when: vec![RuleTerm { comparison: Comparison::Gt, ..links }], ..base.clone() }],
+        vec![Rule { when: vec![RuleTerm { value: 3, ..links }], ..base.clone() }],
+        vec![base, rule("second", &[links])],
+    ];
+    let version = |rules: &Vec<Rule>| RuleSet::new(rules.clone()).unwrap().version().to_owned();
+    let versions: HashSet<String> = sets.iter().map(version).collect();
+    assert!(versions.len() == sets.len() && versions.iter().all(|version| version.len() == 16), "{versions:?}");
+    assert_eq!(version(&sets[0]), version(&sets[0].clone()));
+}
