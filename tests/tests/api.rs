@@ -11,6 +11,7 @@ mod api {
     pub(crate) mod input;
     pub(crate) mod likes;
     pub(crate) mod lists;
+    pub(crate) mod masks;
     pub(crate) mod policy;
     pub(crate) mod ranked;
     pub(crate) mod reports;
@@ -41,6 +42,7 @@ fn main() -> anyhow::Result<()> {
         api::input::CASES,
         api::likes::CASES,
         api::lists::CASES,
+        api::masks::CASES,
         api::policy::CASES,
         api::ranked::CASES,
         api::reports::CASES,

@@ -33,6 +33,6 @@ pub use reports::Reports;
 pub use reviews::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewPosition, ReviewQuery, Reviews};
 pub use rows::{
     CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, PassThrough, Reader,
-    ReviewRows, SubjectRows, UnlistedRow,
+    Originals, ReviewRows, SubjectRows, UnlistedRow,
 };
 pub use watch::{SubjectLoad, SubjectLoads, SubjectWatch, SubjectWatches, WatchItem};

@@ -13,7 +13,7 @@ use riposte_core::page::{
 };
 use riposte_core::ports::{
     CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Reader, ReviewRows,
-    SubjectRows, UnlistedRow,
+    Originals, SubjectRows, UnlistedRow,
 };
 use riposte_core::proposal::Proposal;
 use riposte_core::request::IdempotencyKey;
@@ -271,6 +271,25 @@ impl ReviewRows for Model {
         let newest = |id: &CommentId| tables.proposals.range((*id, 0)..=(*id, i32::MAX)).next_back();
         let shown = |id| newest(id).map(|(_, proposal)| proposal.clone()).filter(|p| p.state.is_shown_to_author());
         Ok(ids.iter().map(shown).collect())
+    }
+
+    async fn originals(&self, ids: &[CommentId]) -> Result<Vec<Originals>> {
+        let tables = self.tables();
+        let of = |id: &CommentId| {
+            let own = tables.originals.range((*id, i64::MIN)..=(*id, i64::MAX));
+            let mut originals = Originals::default();
+            // The newest proposal has the least number.
+            for ((_, number), original) in own.filter(|(_, original)| !original.is_replaced) {
+                let content = original.content.clone();
+                if *number > 0 {
+                    originals.of_content = Some(content);
+                } else if originals.of_proposal.is_none() {
+                    originals.of_proposal = Some((number.unsigned_abs() as i32, content));
+                }
+            }
+            originals
+        };
+        Ok(ids.iter().map(of).collect())
     }
 
     async fn clients(&self, ids: &[CommentId]) -> Result<Vec<Option<ClientInfo>>> {

@@ -13,7 +13,7 @@ use async_trait::async_trait;
 
 use crate::domain::caller::ObjectTypeScope;
 use crate::domain::comment::CommentView;
-use crate::domain::content::ClientInfo;
+use crate::domain::content::{ClientInfo, Content};
 use crate::domain::decision::Decision;
 use crate::domain::error::Result;
 use crate::domain::ids::DecisionId;
@@ -231,6 +231,9 @@ pub trait ReviewRows: Send + Sync + std::fmt::Debug {
     /// without one, or whose newest one neither waits nor was rejected.
     async fn proposals(&self, ids: &[CommentId]) -> Result<Vec<Option<Proposal>>>;
 
+    /// Returns the contents before words were masked, in the order of `ids`.
+    async fn originals(&self, ids: &[CommentId]) -> Result<Vec<Originals>>;
+
     /// Returns what is stored about the clients that wrote comments, in the order of `ids`; `None`
     /// for a comment without it.
     async fn clients(&self, ids: &[CommentId]) -> Result<Vec<Option<ClientInfo>>>;
@@ -256,6 +259,16 @@ pub trait ReviewRows: Send + Sync + std::fmt::Debug {
         before: Option<CommentId>,
         limit: usize,
     ) -> Result<Vec<UnlistedRow>>;
+}
+
+/// The contents of a comment before words were masked.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Originals {
+    /// That of the content in place; `None` if nothing of it is masked.
+    pub of_content: Option<Content>,
+    /// The number and the original of the newest proposed edit with masked words that became no
+    /// content.
+    pub of_proposal: Option<(i32, Content)>,
 }
 
 /// A comment that its author may find among those that no list shows.
@@ -320,6 +333,10 @@ impl<T: PassThrough> ReviewRows for T {
 
     async fn proposals(&self, ids: &[CommentId]) -> Result<Vec<Option<Proposal>>> {
         self.inner().proposals(ids).await
+    }
+
+    async fn originals(&self, ids: &[CommentId]) -> Result<Vec<Originals>> {
+        self.inner().originals(ids).await
     }
 
     async fn clients(&self, ids: &[CommentId]) -> Result<Vec<Option<ClientInfo>>> {

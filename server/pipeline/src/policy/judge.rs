@@ -7,12 +7,12 @@ use async_trait::async_trait;
 use riposte_core::decision::{Automation, Detection, Grounds, MAX_DECISION_HITS, RuleHit};
 use riposte_core::disposition::Disposition;
 use riposte_core::object_type::ObjectType;
-use riposte_core::policy_judgement::PolicyJudgement;
+use riposte_core::policy_judgement::{MaskedText, PolicyJudgement};
 use riposte_core::ports::{ContentPolicy, Submission};
 use riposte_core::{Error, Result};
 use riposte_policy::{
     DecisiveFinding, Findings, Hit, HitEffect, ListEffect, MemberInputs, PolicyOutcome, Rule, RuleInputs, RuleSet,
-    TextFindings,
+    TextFindings, masked,
 };
 
 use super::LocalPolicy;
@@ -44,7 +44,7 @@ impl ContentPolicy for LocalPolicy {
         let matching = rules.map_or_else(Vec::new, |rules| rules.matching(&inputs).collect());
         let found = TextFindings { lists, rules: matching };
         self.count(submission.object_type, &found, start);
-        judgement(&found, rules.map_or("", RuleSet::version))
+        judgement(text, &found, rules.map_or("", RuleSet::version))
     }
 }
 
@@ -68,27 +68,34 @@ impl LocalPolicy {
 }
 
 /// Returns what becomes of a text with these findings. `version` is that of the rules.
-fn judgement(found: &TextFindings<'_>, version: &str) -> Result<PolicyJudgement> {
+fn judgement(text: &str, found: &TextFindings<'_>, version: &str) -> Result<PolicyJudgement> {
     let (code, detection) = match found.decisive() {
         Some(DecisiveFinding::Entry(hit)) => (hit.code, Detection::WordList),
         Some(DecisiveFinding::Rule(rule)) => (rule.code.as_str(), Detection::Rule),
         Some(DecisiveFinding::TooManyHits) | None => (CODE_OF_LISTS, Detection::WordList),
     };
     let disposition = match found.outcome() {
-        PolicyOutcome::Allow | PolicyOutcome::Mask => return Ok(PolicyJudgement::default()),
+        PolicyOutcome::Allow | PolicyOutcome::Mask => Disposition::Allow,
         PolicyOutcome::Flag => Disposition::Flag,
         PolicyOutcome::Hold => Disposition::Hold,
         PolicyOutcome::Reject => Disposition::Reject,
         PolicyOutcome::Refuse => return Err(Error::ContentBlocked { rule: code.to_owned() }),
     };
-    let grounds = Grounds {
-        code: code.to_owned(),
-        detection,
-        automation: Automation::Full,
-        hits: decision_hits(found, version),
-        ..Grounds::default()
-    };
-    Ok(PolicyJudgement { disposition, grounds: Some(Box::new(grounds)) })
+    let is_decision = disposition != Disposition::Allow;
+    let grounds = is_decision.then(|| Box::new(grounds(code, detection, decision_hits(found, version))));
+    let masked = if disposition == Disposition::Reject { None } else { masked_text(text, &found.lists).map(Box::new) };
+    Ok(PolicyJudgement { disposition, grounds, masked })
+}
+
+fn grounds(code: &str, detection: Detection, hits: Vec<RuleHit>) -> Grounds {
+    Grounds { code: code.to_owned(), detection, automation: Automation::Full, hits, ..Grounds::default() }
+}
+
+/// Returns a text with its words masked; `None` if none are.
+fn masked_text(text: &str, lists: &Findings<'_>) -> Option<MaskedText> {
+    let code = lists.decisive_mask()?.code;
+    let hits = lists.masking().take(MAX_DECISION_HITS).map(entry_hit).collect();
+    Some(MaskedText { text: masked(text, &lists.masks()), grounds: grounds(code, Detection::WordList, hits) })
 }
 
 /// Returns the findings that a decision keeps, the strongest ones first, then those in dry run.
@@ -182,6 +189,27 @@ mod tests {
             assert!(grounds.hits.iter().all(|hit| hit.version.len() == 16 && hit.end > hit.start && !hit.dry_run));
         }
         assert_eq!(judge(&policy, "a plum"), Err(Error::ContentBlocked { rule: "fruit.plum".to_owned() }));
+    }
+
+    #[test]
+    fn words_are_masked_beside_any_outcome_below_reject() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut masks = list(&folder, "masks", &[], "damn\ndamnation");
+        let (mut holds, mut rejects) = (list(&folder, "holds", &[], "melon"), list(&folder, "rejects", &[], "fig"));
+        (masks.outcome, masks.code) = (OutcomeName::Mask, "style.mask".to_owned());
+        (holds.code, rejects.outcome) = ("fruit.melon".to_owned(), OutcomeName::Reject);
+        let policy = open(vec![masks, holds, rejects]).unwrap();
+        let masked = judge(&policy, "a DAMN pear, damnation").unwrap();
+        assert_eq!((masked.disposition, &masked.grounds), (Disposition::Allow, &None));
+        let text = *masked.masked.unwrap();
+        assert_eq!((text.text.as_str(), text.grounds.code.as_str()), ("a **** pear, *********", "style.mask"));
+        let spans: Vec<_> = text.grounds.hits.iter().map(|hit| (hit.source.as_str(), hit.start, hit.end)).collect();
+        assert_eq!(spans, [("masks", 2, 6), ("masks", 13, 22)]);
+        let held = judge(&policy, "damn melon").unwrap();
+        assert_eq!((held.disposition, held.grounds.unwrap().code.as_str()), (Disposition::Hold, "fruit.melon"));
+        assert_eq!(held.masked.unwrap().text, "**** melon");
+        let rejected = judge(&policy, "damn fig").unwrap();
+        assert_eq!((rejected.disposition, rejected.masked), (Disposition::Reject, None));
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod location_cache;
 mod locator;
 mod member_comments;
 mod member_likes;
+mod originals;
 mod previews;
 mod ranks;
 mod replies;
@@ -43,7 +44,7 @@ use riposte_core::page::{
     PageQuery, PageSelector, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
-    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Reader, ReviewRows,
+    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Originals, Reader, ReviewRows,
     SubjectRows, UnlistedRow,
 };
 use riposte_core::proposal::Proposal;
@@ -317,6 +318,11 @@ impl ReviewRows for SqlReader {
     async fn proposals(&self, ids: &[CommentId]) -> Result<Vec<Option<Proposal>>> {
         let found = scatter::gather::<reviews::ProposalsOfComments>(&self.sources, ids.to_vec()).await?;
         Ok(reviews::newest(ids, found))
+    }
+
+    async fn originals(&self, ids: &[CommentId]) -> Result<Vec<Originals>> {
+        let found = scatter::gather::<originals::OriginalsOfComments>(&self.sources, ids.to_vec()).await?;
+        Ok(originals::by_comment(ids, found))
     }
 
     async fn clients(&self, ids: &[CommentId]) -> Result<Vec<Option<ClientInfo>>> {

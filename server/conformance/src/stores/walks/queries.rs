@@ -184,6 +184,7 @@ impl Walker {
         self.compare(("locate", &ids), |r| Box::pin(r.locate(&ids))).await;
         self.compare(("reviews", &ids), |r| timeless(r.reviews(&ids))).await;
         self.compare(("proposals", &ids), |r| Box::pin(r.proposals(&ids))).await;
+        self.compare(("originals", &ids), |r| Box::pin(r.originals(&ids))).await;
     }
 
     async fn query_likes(&mut self, key: &SubjectKey, id: CommentId, other: CommentId) {
