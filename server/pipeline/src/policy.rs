@@ -4,6 +4,7 @@
 
 mod judge;
 mod load;
+mod member_facts;
 pub(crate) mod rule_settings;
 pub(crate) mod rules;
 pub(crate) mod settings;
@@ -12,11 +13,13 @@ use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwapOption;
 use riposte_core::object_type::ObjectType;
+use riposte_core::ports::Reader;
 use riposte_policy::{Day, Matcher, Normalizer, RuleSet};
 use riposte_settings::ConfigErrors;
 use riposte_telemetry::Metrics;
 
 use load::ListsInForce;
+use member_facts::MemberFacts;
 use rules::TypeRules;
 use settings::PolicySettings;
 
@@ -28,6 +31,8 @@ pub struct LocalPolicy(Arc<PolicyState>);
 struct PolicyState {
     settings: PolicySettings,
     rules: TypeRules,
+    /// Empty until the rows can be read: then no fact of a member is known.
+    members: OnceLock<MemberFacts>,
     metrics: Metrics,
     /// Built when it is first needed: a process without lists and rules never pays for it.
     normalizer: OnceLock<Arc<Normalizer>>,
@@ -50,6 +55,7 @@ impl LocalPolicy {
         let state = PolicyState {
             settings: settings.clone(),
             rules,
+            members: OnceLock::new(),
             metrics,
             normalizer: OnceLock::new(),
             lists: ArcSwapOption::empty(),
@@ -94,6 +100,11 @@ impl LocalPolicy {
     #[must_use]
     pub fn matcher(&self, object_type: &ObjectType) -> Option<Arc<Matcher>> {
         self.0.lists.load().as_ref()?.of(object_type.as_str()).cloned()
+    }
+
+    /// Lets rules compare facts of members, which `reader` reads. A second call changes nothing.
+    pub fn read_members(&self, reader: Arc<dyn Reader>) {
+        self.0.members.get_or_init(|| MemberFacts::new(reader));
     }
 
     /// Returns the rules of an object type; `None` if it has none.

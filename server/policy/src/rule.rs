@@ -119,6 +119,17 @@ pub struct RuleTerm {
 }
 
 impl RuleTerm {
+    /// Returns the number of public comments from which on the term has one value; `None` if it is
+    /// about another fact.
+    fn settled_approved(self) -> Option<u32> {
+        match self.fact {
+            // No larger number is equal to the value, or less.
+            Fact::Approved => Some(self.value.saturating_add(1)),
+            Fact::FirstPost => Some(1),
+            Fact::Links | Fact::Mentions | Fact::Length | Fact::Repeats | Fact::Age | Fact::IsEdit => None,
+        }
+    }
+
     /// Returns `true` if the term is true, or if its fact is not known.
     fn is_true(self, inputs: &RuleInputs) -> bool {
         self.fact.value(inputs).is_none_or(|fact| match self.comparison {
@@ -226,6 +237,14 @@ impl RuleSet {
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
+    }
+
+    /// Returns the number of public comments of a member from which on no term about them changes
+    /// any more; `None` if no rule has such a term.
+    #[must_use]
+    pub fn settled_approved(&self) -> Option<u32> {
+        let terms = self.rules.iter().flat_map(|rule| &rule.when);
+        terms.filter_map(|term| term.settled_approved()).max()
     }
 
     /// Returns `true` without a rule.

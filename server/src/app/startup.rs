@@ -104,6 +104,7 @@ impl<'a> Startup<'a> {
         let leases = self.background_tasks(&data, &cache, &relay, &notifier, &ready.subscribe());
         let queues = self.write_queues(&data, &components, &notifier);
         let reader = cache.reader(&store);
+        policy.read_members(components.member_history());
         let mutations = components.mutations(Arc::clone(&reader), &queues, &pages, Arc::new(policy));
         let maintenance = components.maintenance(Arc::clone(&reader), &derived);
         let services = Services {

@@ -50,6 +50,10 @@ pub(super) struct Args {
     /// The number of members that the text mentions, for rules about mentions
     #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "object_type")]
     mentions: u32,
+    /// The number of public comments of the member, for rules about new members; such a term counts
+    /// as true without it
+    #[arg(long, value_name = "NUMBER", requires = "object_type")]
+    approved: Option<u32>,
     /// The outcome of entries that name none
     #[arg(long, value_enum, value_name = "OUTCOME", default_value_t = OutcomeArg::Hold)]
     outcome: OutcomeArg,
@@ -124,7 +128,9 @@ impl Args {
         let text: String = text.nfc().collect();
         let copy = checked.normalizer.match_copy(&text);
         let lists = checked.matcher.as_ref().map_or_else(Findings::default, |matcher| matcher.find(&text, &copy));
-        let inputs = RuleInputs::of(&text, &copy, self.mentions, MemberInputs::default());
+        let first_post = self.approved.map(|approved| approved == 0);
+        let member = MemberInputs { approved: self.approved, first_post, age: None };
+        let inputs = RuleInputs::of(&text, &copy, self.mentions, member);
         let inputs = RuleInputs { is_edit: self.edit, ..inputs };
         let found = TextFindings { lists, rules: checked.rules.matching(&inputs).collect() };
         output::write(&report(&text, copy.as_str(), &found))?;

@@ -4,9 +4,9 @@ use anyhow::{Context, Result, ensure};
 use riposte_sdk::Error;
 use riposte_sdk::v1::{
     Automation, Comment, CommentState, Content, CreateCommentRequest, Decision, Detection, ErrorReason,
-    ModerationAction, ProposalState, ReviewCause,
+    ListMemberCommentsRequest, ModerationAction, ProposalState, ReviewCause,
 };
-use riposte_tests::{Case, Fixture, Say, cases, refused};
+use riposte_tests::{Case, Fixture, Say, cases, refused, until};
 use tonic::Status;
 
 use super::policy::{code, decisions, edit, seen_by, statements, text, update};
@@ -18,6 +18,7 @@ pub(crate) const CASES: &[Case] = cases![
     the_stronger_of_a_list_and_a_rule_decides_and_both_are_findings,
     a_rule_in_dry_run_is_a_finding_without_effect,
     edits_have_the_same_facts_and_one_of_their_own,
+    rules_about_new_members_end_with_their_first_public_comments,
 ];
 
 /// The object type with rules and a word list.
@@ -151,5 +152,44 @@ async fn edits_have_the_same_facts_and_one_of_their_own(fixture: Fixture) -> Res
     ensure!(moderated(&fixture, root.id).await?.causes == [i32::from(ReviewCause::Flag)]);
     ensure!(text(update(&say, &edit(root.id, &ann, "long enough")).await?.comment.as_ref()) == "long enough");
     ensure!(decisions(&fixture, root.id).await?.len() == 2);
+    Ok(())
+}
+
+/// Waits until the history of a member has this number of public comments, which rules count.
+async fn until_public(say: &Say, member: &str, count: usize) -> Result<()> {
+    let request = ListMemberCommentsRequest {
+        object_type: say.key.object_type.clone(),
+        member_id: member.to_owned(),
+        ..ListMemberCommentsRequest::default()
+    };
+    until("the history is complete", || async {
+        let listed = say.client.comments().list_member_comments(request.clone()).await?.into_inner();
+        Ok(listed.comments.len() == count)
+    })
+    .await
+}
+
+async fn rules_about_new_members_end_with_their_first_public_comments(fixture: Fixture) -> Result<()> {
+    let (say, ann) = (Say::on(&fixture.client, "newcomers"), someone());
+    let first = say.comment(&ann, "see a.com").await?;
+    ensure!(first.state() == CommentState::Pending, "{first:?}");
+    let decision = newest(&fixture, first.id).await?;
+    check_rule(&decision, ModerationAction::Hold, "new.links")?;
+    ensure!(found(&decision) == [("early", false), ("first", false)], "{decision:?}");
+    // A comment that waits is not public.
+    let second = say.comment(&ann, "hello").await?;
+    check_rule(&newest(&fixture, second.id).await?, ModerationAction::Flag, "new.first")?;
+    until_public(&say, &ann, 1).await?;
+    let third = say.comment(&ann, "hello again").await?;
+    ensure!(third.state() == CommentState::Active && decisions(&fixture, third.id).await?.is_empty(), "{third:?}");
+    until_public(&say, &ann, 2).await?;
+    for made in [say.comment(&ann, "see a.com").await?, say.reply(second.id, &ann, "see b.com").await?] {
+        ensure!(made.state() == CommentState::Active && decisions(&fixture, made.id).await?.is_empty(), "{made:?}");
+    }
+    let edited = update(&say, &edit(third.id, &ann, "see c.com")).await?;
+    ensure!(text(edited.comment.as_ref()) == "see c.com" && edited.proposed_edit.is_none(), "{edited:?}");
+    // Another member is new.
+    let other = say.comment(&someone(), "see a.com").await?;
+    ensure!(other.state() == CommentState::Pending, "{other:?}");
     Ok(())
 }

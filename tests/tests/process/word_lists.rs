@@ -116,7 +116,8 @@ async fn check_text_asks_the_lists_of_an_object_type_as_a_server_would_load_them
 async fn check_text_tries_the_rules_of_an_object_type() -> Result<()> {
     const RULES: &str = r#"object_types={film={rules=[
         {id="edits", when=[{fact="is_edit", eq=1}, {fact="links", ge=1}], outcome="reject", code="spam.link"},
-        {id="crowd", when=[{fact="mentions", gt=4}], outcome="flag", stage="dry_run"}
+        {id="crowd", when=[{fact="mentions", gt=4}], outcome="flag", stage="dry_run"},
+        {id="new", when=[{fact="approved", lt=3}, {fact="mentions", eq=1}], outcome="hold"}
     ]}, book={}}"#;
     let check = async |arguments: &[&str]| {
         let sets = ["--set", &RULES.replace('\n', " ")];
@@ -132,6 +133,10 @@ async fn check_text_tries_the_rules_of_an_object_type() -> Result<()> {
         "outcome     allow",
         "rule        crowd: flag, code policy.rule, without effect: the rule is in dry run",
     ])?;
+    for (approved, outcome) in [("", "hold"), ("--approved=2", "hold"), ("--approved=3", "allow")] {
+        let flags: Vec<&str> = ["--mentions=1", approved].into_iter().filter(|flag| !flag.is_empty()).collect();
+        check(&flags).await?.ended(0)?.says(&[&format!("outcome     {outcome}")])?;
+    }
     Ok(())
 }
 

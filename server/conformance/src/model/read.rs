@@ -257,6 +257,12 @@ impl MemberRows for Model {
         cursors.sort_by_key(newest_first);
         Ok(first(cursors, after.is_some(), limit))
     }
+
+    async fn active_comments(&self, object_type: &ObjectType, member: &MemberId, limit: usize) -> Result<u32> {
+        let newest = self.member_comments(object_type, member, true, None, limit).await?;
+        let active = self.member_comments(object_type, member, false, None, limit).await?;
+        Ok(newest.items.iter().filter(|cursor| active.items.contains(cursor)).count() as u32)
+    }
 }
 
 #[async_trait]

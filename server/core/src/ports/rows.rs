@@ -218,6 +218,10 @@ pub trait MemberRows: Send + Sync + std::fmt::Debug {
         after: Option<&HistoryCursor>,
         limit: usize,
     ) -> Result<Page<HistoryCursor>>;
+
+    /// Returns the number of ACTIVE comments among the newest `limit` of a member of a type, from
+    /// the member history.
+    async fn active_comments(&self, object_type: &ObjectType, member: &MemberId, limit: usize) -> Result<u32>;
 }
 
 /// Reads of reviews, proposed edits, decisions, client data and the keys of requests. No cache has
@@ -322,6 +326,10 @@ impl<T: PassThrough> MemberRows for T {
         limit: usize,
     ) -> Result<Page<HistoryCursor>> {
         self.inner().member_comments(object_type, member, all, after, limit).await
+    }
+
+    async fn active_comments(&self, object_type: &ObjectType, member: &MemberId, limit: usize) -> Result<u32> {
+        self.inner().active_comments(object_type, member, limit).await
     }
 }
 

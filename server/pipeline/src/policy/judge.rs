@@ -34,12 +34,13 @@ impl ContentPolicy for LocalPolicy {
         if matcher.is_none() && rules.is_none() {
             return Ok(PolicyJudgement::default());
         }
+        let member = self.member_inputs(submission, rules).await;
         let start = Instant::now();
         let text = submission.content.text();
         let copy = self.normalizer().match_copy(text);
         let lists = matcher.as_ref().map_or_else(Findings::default, |matcher| matcher.find(text, &copy));
         let mentions = submission.content.mentions().len() as u32;
-        let inputs = RuleInputs::of(text, &copy, mentions, MemberInputs::default());
+        let inputs = RuleInputs::of(text, &copy, mentions, member);
         let inputs = RuleInputs { is_edit: submission.is_edit, ..inputs };
         let matching = rules.map_or_else(Vec::new, |rules| rules.matching(&inputs).collect());
         let found = TextFindings { lists, rules: matching };
@@ -49,6 +50,15 @@ impl ContentPolicy for LocalPolicy {
 }
 
 impl LocalPolicy {
+    /// Returns the facts of the member that the rules of the type compare.
+    async fn member_inputs(&self, submission: Submission<'_>, rules: Option<&RuleSet>) -> MemberInputs {
+        let Submission { object_type, member, .. } = submission;
+        match (self.0.members.get(), rules) {
+            (Some(members), Some(rules)) => members.of(object_type, member, rules).await,
+            (None, _) | (_, None) => MemberInputs::default(),
+        }
+    }
+
     /// Counts a judgement in the metrics.
     fn count(&self, object_type: &ObjectType, found: &TextFindings<'_>, start: Instant) {
         let Self(state) = self;
@@ -142,7 +152,7 @@ fn matching_rule(rule: &Rule, version: &str) -> RuleHit {
 #[cfg(test)]
 mod tests {
     use futures::FutureExt;
-    use riposte_core::Content;
+    use riposte_core::{Content, MemberId};
     use riposte_core::subject::Metadata;
 
     use riposte_telemetry::Metrics;
@@ -154,7 +164,8 @@ mod tests {
 
     fn judge(policy: &LocalPolicy, text: &str) -> Result<PolicyJudgement> {
         let (object_type, content) = (ObjectType::stored("film".to_owned()), text_of(text));
-        let submission = Submission { object_type: &object_type, content: &content, is_edit: false };
+        let member = MemberId::stored("ann".to_owned());
+        let submission = Submission { object_type: &object_type, member: &member, content: &content, is_edit: false };
         policy.judge(submission).now_or_never().unwrap()
     }
 

@@ -7,6 +7,7 @@ use riposte_settings::ErrorScope;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::member_facts::NEWEST_COMMENTS;
 use super::settings::{ListEffectName, NAME_FORM, is_name};
 
 /// A rule: what it asks for if all its terms are true.
@@ -186,7 +187,8 @@ impl FactName {
         let largest = match self {
             Self::IsEdit | Self::FirstPost => 1,
             Self::Mentions => MAX_MENTIONS as u32,
-            Self::Links | Self::Approved | Self::Length | Self::Repeats | Self::Age => u32::MAX,
+            Self::Approved => NEWEST_COMMENTS,
+            Self::Links | Self::Length | Self::Repeats | Self::Age => u32::MAX,
         };
         match comparison {
             Comparison::Lt => value > 0,
@@ -200,10 +202,13 @@ impl FactName {
     const fn unknown_cause(self) -> Option<&'static str> {
         match self {
             Self::Age => Some("`age` needs an account service, and none is configured: leave the term out"),
-            Self::Approved | Self::FirstPost => {
-                Some("`approved` and `first_post` need the comments of the member, which are not read yet: leave the term out")
-            }
-            Self::Links | Self::Mentions | Self::Length | Self::Repeats | Self::IsEdit => None,
+            Self::Links
+            | Self::Approved
+            | Self::Mentions
+            | Self::Length
+            | Self::Repeats
+            | Self::FirstPost
+            | Self::IsEdit => None,
         }
     }
 }

@@ -24,8 +24,8 @@ fn each_fault_of_a_rule_is_reported_by_its_key() {
         (when("{ fact = 'is_edit', gt = 1 }"), "when.0", "is true for no text"),
         (when("{ fact = 'mentions', ge = 51 }"), "when.0", "is true for no text"),
         (when(&format!("{sound}, {{ fact = 'age', lt = 7 }}")), "when.1.fact", "needs an account service"),
-        (when("{ fact = 'approved', lt = 3 }"), "when.0.fact", "are not read yet"),
-        (when("{ fact = 'first_post', eq = 1 }"), "when.0.fact", "are not read yet"),
+        (when("{ fact = 'approved', ge = 51 }"), "when.0", "is true for no text"),
+        (when("{ fact = 'first_post', eq = 2 }"), "when.0", "is true for no text"),
         (rule(&format!("when = [{sound}]\noutcome = 'mask'")), "outcome", "must be one of: flag, hold, reject, refuse"),
         (rule(&format!("when = [{sound}]\noutcome = 'allow'")), "outcome", "must be one of: flag, hold"),
         (rule(&format!("when = [{sound}]\nstage = 'off'")), "stage", "must be one of: live, dry_run"),
@@ -41,6 +41,8 @@ fn each_fault_of_a_rule_is_reported_by_its_key() {
     assert_eq!(paths(&faults(&twice, &[], &[])), ["object_types.video.rules.1.id"]);
     assert_eq!(paths(&faults(&when(sound).replace("'a'", "'A'"), &[], &[])), ["object_types.video.rules.0.id"]);
     assert!(faults(&when(sound), &[], &[]).is_empty());
+    let of_member = "{ fact = 'approved', lt = 3 }, { fact = 'first_post', eq = 1 }, { fact = 'approved', ge = 50 }";
+    assert!(faults(&when(of_member), &[], &[]).is_empty());
 }
 
 #[test]

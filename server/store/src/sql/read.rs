@@ -306,6 +306,14 @@ impl MemberRows for SqlReader {
         let source = self.sources.map().source(page.partition());
         task::read(&self.sources, source, member_comments::NAME, page.read(Arc::clone(&self.sources))).await
     }
+
+    async fn active_comments(&self, object_type: &ObjectType, member: &MemberId, limit: usize) -> Result<u32> {
+        let (object_type, member) = (object_type.clone(), member.clone());
+        let newest = member_comments::NewestStates { object_type, member, limit };
+        let source = self.sources.map().source(newest.partition());
+        let read = newest.active(Arc::clone(&self.sources));
+        task::read(&self.sources, source, member_comments::NewestStates::NAME, read).await
+    }
 }
 
 #[async_trait]

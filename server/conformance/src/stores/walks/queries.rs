@@ -272,6 +272,13 @@ impl Walker {
                 })
                 .await;
             }
+            for limit in [3, 50] {
+                let (object_type, author) = (key.object_type(), &author);
+                self.compare(("active_comments", object_type, author, limit), |r| {
+                    Box::pin(r.active_comments(object_type, author, limit))
+                })
+                .await;
+            }
         }
         let ids: Vec<CommentId> = self.created.iter().map(|(_, id)| *id).collect();
         for ids in ids.chunks(200) {
