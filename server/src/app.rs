@@ -162,7 +162,8 @@ pub(crate) fn check_files(config: &Config) -> anyhow::Result<()> {
     record(config.page_tokens.ring().map(drop));
     record(config.store.to_config().map(drop));
     record(config.cache.address().map(drop).map_err(ConfigErrors::from));
-    let (metrics, open) = (Metrics::new()?, |rules| LocalPolicy::open(&config.policy, rules, reload::today(), metrics));
+    let metrics = Metrics::new()?;
+    let open = |rules| LocalPolicy::open(&config.policy, rules, reload::today(), metrics);
     record(config.rules().and_then(open).map(drop));
     if let Err(error) = AuditLog::examine(&config.audit) {
         record(Err(ConfigError::at("audit.file", format!("cannot be appended to: {error}")).into()));

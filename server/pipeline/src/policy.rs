@@ -1,6 +1,6 @@
 //! The local policy of a process: the word lists of the configuration, compiled for each object
-//! type, and the rules of the types. The files are read at the start and when they change; a text is
-//! searched without a lock.
+//! type, and the rules of the types. The files are read at the start and when they change; a text
+//! is searched without a lock.
 
 mod judge;
 mod load;
@@ -63,7 +63,7 @@ impl LocalPolicy {
         let policy = Self(Arc::new(state));
         if !policy.0.rules.is_empty() {
             // Not on the first text.
-            policy.normalizer();
+            let _ = policy.normalizer();
         }
         policy.reload(today)?;
         Ok(policy)

@@ -201,7 +201,9 @@ fn report(text: &str, normalized: &str, found: &TextFindings<'_>) -> String {
     let mut report = format!("outcome     {}", outcome.name());
     let _ = match found.decisive() {
         None => Ok(()),
-        Some(DecisiveFinding::Entry(hit)) => write!(report, ", code {}, by entry {} of {}", hit.code, hit.entry, hit.list),
+        Some(DecisiveFinding::Entry(hit)) => {
+            write!(report, ", code {}, by entry {} of {}", hit.code, hit.entry, hit.list)
+        }
         Some(DecisiveFinding::Rule(rule)) => write!(report, ", code {}, by rule {}", rule.code, rule.id),
         Some(DecisiveFinding::TooManyHits) => write!(report, ", by rule {}", Findings::TOO_MANY_HITS),
     };

@@ -6,8 +6,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{
     AdminServiceDeleteCommentRequest, BatchGetCommentsRequest, CommentSort, DeleteCommentRequest, ErrorReason,
-    GetCommentRequest, GetModeratedCommentsRequest, GetThreadRequest, HideCommentRequest, LikeValue, ListCommentRevisionsRequest,
-    ListConversationRequest, ListMemberCommentsRequest, PinCommentRequest, UnhideCommentRequest, UpdateCommentRequest,
+    GetCommentRequest, GetModeratedCommentsRequest, GetThreadRequest, HideCommentRequest, LikeValue,
+    ListCommentRevisionsRequest, ListConversationRequest, ListMemberCommentsRequest, PinCommentRequest,
+    UnhideCommentRequest, UpdateCommentRequest,
 };
 use riposte_test_support::redis::Server as Redis;
 use riposte_tests::say::content;
@@ -206,8 +207,7 @@ async fn masked_words_are_in_no_copy_and_in_no_public_answer() -> Result<()> {
     let file = folder.path().join("masked.txt");
     std::fs::write(&file, CANARY)?;
     let (url, list) = (cache_url(&redis), format!("policy.lists=[{{name=\"m\", outcome=\"mask\", file={file:?}}}]"));
-    let settings =
-        ["--set", "cache.kind=redis", "--set", &url, "--set", "response_cache.threshold=0", "--set", &list];
+    let settings = ["--set", "cache.kind=redis", "--set", &url, "--set", "response_cache.threshold=0", "--set", &list];
     let server = Server::dev_with(None, &settings).await?;
     let canaries = canaries_at(&server).await?;
     let masked = "****** of a reply";

@@ -123,12 +123,12 @@ async fn check_text_tries_the_rules_of_an_object_type() -> Result<()> {
         let sets = ["--set", &RULES.replace('\n', " ")];
         command::run([&["check-text", "--object-type", "film", "see a.com"], arguments, &sets[..]].concat()).await
     };
-    let plain = check(&[]).await?.ended(0)?;
-    ensure!(plain.says(&["outcome     allow"])?.out.lines().count() == 2, "{}", plain.out);
-    check(&["--edit"]).await?.ended(0)?.says(&[
-        "outcome     reject, code spam.link, by rule edits",
-        "rule        edits: reject, code spam.link",
-    ])?;
+    let plain = check(&[]).await?.ended(0)?.says(&["outcome     allow"])?;
+    ensure!(plain.out.lines().count() == 2, "{}", plain.out);
+    check(&["--edit"])
+        .await?
+        .ended(0)?
+        .says(&["outcome     reject, code spam.link, by rule edits", "rule        edits: reject, code spam.link"])?;
     check(&["--mentions", "5"]).await?.ended(0)?.says(&[
         "outcome     allow",
         "rule        crowd: flag, code policy.rule, without effect: the rule is in dry run",

@@ -12,8 +12,8 @@ use riposte_core::page::{
     MemberLike, Page, PageQuery, ReplyPage, RootPage, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
-    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Reader, ReviewRows,
-    Originals, SubjectRows, UnlistedRow,
+    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Originals, Reader,
+    ReviewRows, SubjectRows, UnlistedRow,
 };
 use riposte_core::proposal::Proposal;
 use riposte_core::request::IdempotencyKey;

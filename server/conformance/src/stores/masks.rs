@@ -109,7 +109,9 @@ pub(super) async fn an_original_lasts_as_long_as_its_masked_text(backend: Backen
         let create = fixture.masked_create(&key, "a bad text", disposition).await;
         let id = comment(&fixture.run(&key, create).await).comment.reference.id;
         // A change of the state moves the version and leaves the text.
-        let acts = if disposition == Disposition::Allow { [CommentAct::Hide, CommentAct::Unhide] } else {
+        let acts = if disposition == Disposition::Allow {
+            [CommentAct::Hide, CommentAct::Unhide]
+        } else {
             [CommentAct::Reject, CommentAct::Approve]
         };
         for act in acts {

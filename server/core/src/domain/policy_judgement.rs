@@ -48,8 +48,8 @@ impl PolicyJudgement {
         }
     }
 
-    /// Returns the acts of the decisions that the judgement becomes, with their reasons: that of the
-    /// disposition is the last one.
+    /// Returns the acts of the decisions that the judgement becomes, with their reasons: that of
+    /// the disposition is the last one.
     #[must_use]
     pub fn into_decisions(self, of_proposal: bool) -> Vec<(CommentAct, Grounds)> {
         let act = match self.disposition {

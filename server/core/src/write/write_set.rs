@@ -75,8 +75,8 @@ pub struct WriteSet {
     pub edits: Vec<ContentEdit>,
     /// Former contents that were not in sight, to withhold.
     pub withheld: Vec<WithheldContent>,
-    /// Originals of masked contents to insert, by the version of the comment with the masked content,
-    /// or by -n for that of proposal n.
+    /// Originals of masked contents to insert, by the version of the comment with the masked
+    /// content, or by -n for that of proposal n.
     pub originals: BTreeMap<(CommentId, i64), OriginalContent>,
     /// The comments whose stored originals belong to replaced contents from now on, if they have
     /// any. Proposals keep theirs.

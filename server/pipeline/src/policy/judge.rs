@@ -152,8 +152,8 @@ fn matching_rule(rule: &Rule, version: &str) -> RuleHit {
 #[cfg(test)]
 mod tests {
     use futures::FutureExt;
-    use riposte_core::{Content, MemberId};
     use riposte_core::subject::Metadata;
+    use riposte_core::{Content, MemberId};
 
     use riposte_telemetry::Metrics;
 

@@ -140,7 +140,11 @@ impl RuleSettings {
             for (number, term) in rule.when.iter().enumerate() {
                 require(term.comparisons().count() == 1, &format!("when.{number}"), COMPARISON_FORM);
                 let is_possible = term.comparisons().all(|(comparison, value)| term.fact.may_be(comparison, value));
-                require(is_possible, &format!("when.{number}"), "is true for no text: no value of the fact is like this");
+                require(
+                    is_possible,
+                    &format!("when.{number}"),
+                    "is true for no text: no value of the fact is like this",
+                );
                 if let Some(cause) = term.fact.unknown_cause() {
                     require(false, &format!("when.{number}.fact"), cause);
                 }

@@ -47,7 +47,8 @@ pub(super) fn in_sight(moderated: &ModeratedComment) -> String {
     text
 }
 
-/// Returns decisions: the time, the moderator or `policy`, the act with its states, and the reasons.
+/// Returns decisions: the time, the moderator or `policy`, the act with its states, and the
+/// reasons.
 pub(super) fn decisions(decisions: &[Decision]) -> String {
     let mut text = String::new();
     for decision in decisions {

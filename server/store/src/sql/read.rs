@@ -44,8 +44,8 @@ use riposte_core::page::{
     PageQuery, PageSelector, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
-    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Originals, Reader, ReviewRows,
-    SubjectRows, UnlistedRow,
+    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Originals, Reader,
+    ReviewRows, SubjectRows, UnlistedRow,
 };
 use riposte_core::proposal::Proposal;
 use riposte_core::request::IdempotencyKey;

@@ -31,7 +31,7 @@ impl UnitOfWork {
         }
     }
 
-    /// Makes the original of a proposal that of the version of the comment that the proposal became.
+    /// Makes the original of a proposal that of the version that the proposal became.
     pub(super) fn show_original(&mut self, (id, proposal): (CommentId, i32), version: i64) {
         if let Some(original) = self.write_set.originals.remove(&(id, -i64::from(proposal))) {
             self.write_set.originals.insert((id, version), original);

@@ -52,8 +52,8 @@ pub trait BatchType: BatchVerb<Type = Self> + Clone + PartialEq + Debug + Send +
     /// Returns the batch of these commands.
     fn batch(commands: Vec<Command<Self>>) -> Batch;
 
-    /// Returns the content that the policy judges, with its member; `None` for a verb without such a
-    /// content.
+    /// Returns the content that the policy judges, with its member; `None` for a verb without such
+    /// a content.
     fn submitted(&self) -> Option<SubmittedContent<'_>> {
         None
     }

@@ -14,8 +14,8 @@ use crate::sql::entity::comment_withheld::{ActiveModel, Model};
 const TABLE: &str = "comment_withheld";
 /// The kind of a proposed edit. It never changes.
 pub(crate) const PROPOSAL: i8 = 1;
-/// The kind of a content before words were masked. Its number is the version of the comment with the
-/// masked content, or -n for that of proposal n. It never changes.
+/// The kind of a content before words were masked. Its number is the version of the comment with
+/// the masked content, or -n for that of proposal n. It never changes.
 pub(crate) const ORIGINAL: i8 = 2;
 /// The kind of a former content that was not in sight. It never changes.
 const FORMER: i8 = 3;
