@@ -167,7 +167,7 @@ impl Config {
     fn report_ids_of_lists(&self, object_type: &ObjectTypeSettings, report: &mut ErrorScope<'_>) {
         for (index, rule) in object_type.rules.iter().enumerate() {
             let is_list = self.policy.lists.iter().any(|list| list.name == rule.id);
-            let message = "is the name of a word list, so that metrics would not tell them apart: choose another one";
+            let message = "is the name of a word list, and metrics name both: choose another one";
             report.require(!is_list, &format!("rules.{index}.id"), message);
         }
     }

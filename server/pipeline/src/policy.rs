@@ -4,7 +4,7 @@
 
 mod judge;
 mod load;
-mod member_facts;
+mod member_reads;
 pub(crate) mod rule_settings;
 pub(crate) mod rules;
 pub(crate) mod settings;
@@ -19,7 +19,7 @@ use riposte_settings::ConfigErrors;
 use riposte_telemetry::Metrics;
 
 use load::ListsInForce;
-use member_facts::MemberFacts;
+use member_reads::MemberReads;
 use rules::TypeRules;
 use settings::PolicySettings;
 
@@ -31,8 +31,8 @@ pub struct LocalPolicy(Arc<PolicyState>);
 struct PolicyState {
     settings: PolicySettings,
     rules: TypeRules,
-    /// Empty until the rows can be read: then no fact of a member is known.
-    members: OnceLock<MemberFacts>,
+    /// Empty until the rows can be read; until then nothing is known of members.
+    members: OnceLock<MemberReads>,
     metrics: Metrics,
     /// Built when it is first needed: a process without lists and rules never pays for it.
     normalizer: OnceLock<Arc<Normalizer>>,
@@ -102,9 +102,9 @@ impl LocalPolicy {
         self.0.lists.load().as_ref()?.of(object_type.as_str()).cloned()
     }
 
-    /// Lets rules compare facts of members, which `reader` reads. A second call changes nothing.
+    /// Lets rules compare what `reader` reads of members. A second call changes nothing.
     pub fn read_members(&self, reader: Arc<dyn Reader>) {
-        self.0.members.get_or_init(|| MemberFacts::new(reader));
+        self.0.members.get_or_init(|| MemberReads::new(reader));
     }
 
     /// Returns the rules of an object type; `None` if it has none.

@@ -1,11 +1,11 @@
-//! What the word lists and the rules of an object type find in a text, taken together.
+//! The findings of the word lists and the rules of an object type in a text, taken together.
 
 use crate::matcher::{Findings, Hit};
 use crate::outcome::PolicyOutcome;
 use crate::rule::Rule;
 use crate::word_list::ListEffect;
 
-/// What lists and rules find in a text.
+/// The findings of lists and rules in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TextFindings<'p> {
     /// The hits of the lists.
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn the_strongest_finding_decides_and_of_equal_ones_the_entry() {
         use PolicyOutcome::{Allow, Flag, Hold, Refuse, Reject};
-        let [flags, holds, rejects] = [Flag, Hold, Reject].map(|outcome| rule("live", outcome, ListEffect::Live));
+        let [flags, waits, rejects] = [Flag, Hold, Reject].map(|outcome| rule("live", outcome, ListEffect::Live));
         let dry = rule("dry", Refuse, ListEffect::DryRun);
         let decides = |found: &TextFindings<'_>| match found.decisive() {
             None => "none",
@@ -82,9 +82,9 @@ mod tests {
         for (of_lists, rules, outcome, decisive) in [
             (Findings::default(), vec![], Allow, "none"),
             (Findings::default(), vec![&dry], Allow, "none"),
-            (Findings::default(), vec![&dry, &flags, &holds], Hold, "rule"),
+            (Findings::default(), vec![&dry, &flags, &waits], Hold, "rule"),
             (lists(Hold), vec![&flags, &dry], Hold, "entry"),
-            (lists(Hold), vec![&holds], Hold, "entry"),
+            (lists(Hold), vec![&waits], Hold, "entry"),
             (lists(Hold), vec![&flags, &rejects], Reject, "rule"),
         ] {
             let found = TextFindings { lists: of_lists, rules };
@@ -92,6 +92,6 @@ mod tests {
         }
         let ended = Findings { outcome: Hold, hits: lists(Flag).hits, too_many_hits: true };
         assert_eq!(decides(&TextFindings { lists: ended.clone(), rules: vec![&flags] }), "too many");
-        assert_eq!(decides(&TextFindings { lists: ended, rules: vec![&holds] }), "rule");
+        assert_eq!(decides(&TextFindings { lists: ended, rules: vec![&waits] }), "rule");
     }
 }

@@ -148,7 +148,7 @@ mod tests {
         let table = json!({"type": "object", "additionalProperties": false});
         let [text, list] = [json!({"type": "string"}), json!({"type": "array"})];
         let number = json!({"type": "integer", "minimum": 0, "maximum": u32::MAX});
-        let facts = ["links", "approved", "mentions", "length", "repeats", "age", "first_post", "is_edit"];
+        let names = ["links", "approved", "mentions", "length", "repeats", "age", "first_post", "is_edit"];
         for owner in ["object_type_defaults.rules", "object_types.*.rules"] {
             let mut expected = vec![
                 ("", list.clone()),
@@ -156,7 +156,7 @@ mod tests {
                 (".*.id", text.clone()),
                 (".*.when", list.clone()),
                 (".*.when.*", table.clone()),
-                (".*.when.*.fact", json!({"enum": facts})),
+                (".*.when.*.fact", json!({"enum": names})),
                 (".*.outcome", json!({"enum": ["flag", "hold", "reject", "refuse"]})),
                 (".*.code", text.clone()),
                 (".*.stage", json!({"enum": ["live", "dry_run"]})),

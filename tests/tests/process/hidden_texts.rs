@@ -201,7 +201,7 @@ async fn texts_of_hidden_and_deleted_comments_are_in_no_copy_and_in_no_error() -
 }
 
 #[tokio::test]
-async fn masked_words_are_in_no_copy_and_in_no_public_answer() -> Result<()> {
+async fn masked_words_are_in_no_copy_and_in_no_public_response() -> Result<()> {
     let Some(redis) = start_redis()? else { return Ok(()) };
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("masked.txt");
@@ -220,8 +220,8 @@ async fn masked_words_are_in_no_copy_and_in_no_public_answer() -> Result<()> {
     tokio::time::timeout(TIMEOUT, fill).await.context("no page is rendered")??;
     until_keys_with(&redis, masked, &[":c:", ":f:"]).await?;
     ensure!(canaries.history(canaries.edited).await?.contains("****** before an edit"));
-    for answer in [canaries.shown().await?, canaries.history(canaries.edited).await?] {
-        ensure!(!answer.contains(CANARY), "{answer}");
+    for response in [canaries.shown().await?, canaries.history(canaries.edited).await?] {
+        ensure!(!response.contains(CANARY), "{response}");
     }
     ensure!(redis.keys_with(CANARY)?.is_empty(), "{:?}", redis.keys_with(CANARY)?);
     // Moderators read what the members wrote, of the text in place.

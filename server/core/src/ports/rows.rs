@@ -268,7 +268,7 @@ pub trait ReviewRows: Send + Sync + std::fmt::Debug {
 /// The contents of a comment before words were masked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Originals {
-    /// That of the content in place; `None` if nothing of it is masked.
+    /// The original of the content in place; `None` if nothing of it is masked.
     pub of_content: Option<Content>,
     /// The number and the original of the newest proposed edit with masked words that became no
     /// content.

@@ -50,7 +50,7 @@ impl ContentPolicy for LocalPolicy {
 }
 
 impl LocalPolicy {
-    /// Returns the facts of the member that the rules of the type compare.
+    /// Returns the inputs of the member that the rules of the type compare.
     async fn member_inputs(&self, submission: Submission<'_>, rules: Option<&RuleSet>) -> MemberInputs {
         let Submission { object_type, member, .. } = submission;
         match (self.0.members.get(), rules) {
@@ -206,10 +206,10 @@ mod tests {
     fn words_are_masked_beside_any_outcome_below_reject() {
         let folder = tempfile::tempdir().unwrap();
         let mut masks = list(&folder, "masks", &[], "damn\ndamnation");
-        let (mut holds, mut rejects) = (list(&folder, "holds", &[], "melon"), list(&folder, "rejects", &[], "fig"));
+        let (mut waits, mut rejects) = (list(&folder, "waits", &[], "melon"), list(&folder, "rejects", &[], "fig"));
         (masks.outcome, masks.code) = (OutcomeName::Mask, "style.mask".to_owned());
-        (holds.code, rejects.outcome) = ("fruit.melon".to_owned(), OutcomeName::Reject);
-        let policy = open(vec![masks, holds, rejects]).unwrap();
+        (waits.code, rejects.outcome) = ("fruit.melon".to_owned(), OutcomeName::Reject);
+        let policy = open(vec![masks, waits, rejects]).unwrap();
         let masked = judge(&policy, "a DAMN pear, damnation").unwrap();
         assert_eq!((masked.disposition, &masked.grounds), (Disposition::Allow, &None));
         let text = *masked.masked.unwrap();

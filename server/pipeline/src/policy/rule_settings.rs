@@ -7,7 +7,7 @@ use riposte_settings::ErrorScope;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::member_facts::NEWEST_COMMENTS;
+use super::member_reads::NEWEST_COMMENTS;
 use super::settings::{ListEffectName, NAME_FORM, is_name};
 
 /// A rule: what it asks for if all its terms are true.

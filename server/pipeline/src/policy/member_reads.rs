@@ -1,5 +1,5 @@
-//! The facts of members that rules compare, from the member history. Members that are no longer new
-//! are remembered, so that most writes read nothing.
+//! The inputs of rules about members, from the member history. Members that are no longer new are
+//! kept in memory, so that most writes read nothing.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -12,41 +12,40 @@ use riposte_policy::{MemberInputs, RuleSet};
 
 /// The number of the newest comments of a member that are read.
 pub(super) const NEWEST_COMMENTS: u32 = 50;
-/// The largest number of members that are remembered.
-const MAX_REMEMBERED: usize = 100_000;
+/// The largest number of members that are kept.
+const MAX_KNOWN: usize = 100_000;
 
-/// The facts of members.
+/// Reads of member histories.
 #[derive(Debug)]
-pub(super) struct MemberFacts {
+pub(super) struct MemberReads {
     reader: Arc<dyn Reader>,
-    remembered: RememberedMembers,
+    known: KnownMembers,
 }
 
-impl MemberFacts {
+impl MemberReads {
     pub(super) fn new(reader: Arc<dyn Reader>) -> Self {
-        Self { reader, remembered: RememberedMembers::new(MAX_REMEMBERED) }
+        Self { reader, known: KnownMembers::new(MAX_KNOWN) }
     }
 
-    /// Returns the facts of a member that these rules compare. A member of whom the history cannot
-    /// be read has none.
+    /// Returns the inputs of a member that these rules compare; none if the history cannot be read.
     pub(super) async fn of(&self, object_type: &ObjectType, member: &MemberId, rules: &RuleSet) -> MemberInputs {
         let Some(settled) = rules.settled_approved() else { return MemberInputs::default() };
         let key = (object_type, member);
-        let approved = if self.remembered.has(&key) {
+        let approved = if self.known.has(&key) {
             Some(settled)
         } else {
             self.reader.active_comments(object_type, member, NEWEST_COMMENTS as usize).await.ok()
         };
         if approved.is_some_and(|approved| approved >= settled) {
-            self.remembered.add(&key);
+            self.known.add(&key);
         }
         MemberInputs { approved, first_post: approved.map(|approved| approved == 0), age: None }
     }
 }
 
-/// Members that are no longer new, by hash. The older half is forgotten when there are too many.
+/// Members that are no longer new, by hash. The older half is removed when there are too many.
 #[derive(Debug)]
-struct RememberedMembers {
+struct KnownMembers {
     half: usize,
     hashes: RandomState,
     halves: Mutex<Halves>,
@@ -58,7 +57,7 @@ struct Halves {
     older: HashSet<u64>,
 }
 
-impl RememberedMembers {
+impl KnownMembers {
     fn new(limit: usize) -> Self {
         Self { half: limit / 2, hashes: RandomState::new(), halves: Mutex::default() }
     }
@@ -85,18 +84,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_members_seen_last_are_remembered_up_to_a_bound() {
-        let remembered = RememberedMembers::new(100);
+    fn the_members_seen_last_are_kept_up_to_a_bound() {
+        let known = KnownMembers::new(100);
         let object_type = ObjectType::stored("video".to_owned());
         let members: Vec<MemberId> = (0..150).map(|n| MemberId::stored(format!("m{n}"))).collect();
-        let has = |n: usize| remembered.has(&(&object_type, &members[n]));
+        let has = |n: usize| known.has(&(&object_type, &members[n]));
         for member in &members {
-            remembered.add(&(&object_type, member));
-            // A member that goes on writing is not forgotten.
-            remembered.add(&(&object_type, &members[0]));
+            known.add(&(&object_type, member));
+            // A member that goes on writing stays.
+            known.add(&(&object_type, &members[0]));
         }
         assert!((101..150).all(has) && has(0) && !has(1) && !has(40));
         assert!((0..150).filter(|n| has(*n)).count() <= 100);
-        assert!(!remembered.has(&(&ObjectType::stored("film".to_owned()), &members[149])), "another type");
+        assert!(!known.has(&(&ObjectType::stored("film".to_owned()), &members[149])), "another type");
     }
 }
