@@ -45,14 +45,14 @@ pub(super) struct Args {
     #[arg(long, value_name = "TYPE", conflicts_with_all = ["lists", "outcome", "mode"])]
     object_type: Option<String>,
     /// The text replaces an earlier one, for rules about edits
-    #[arg(long, requires = "object_type")]
+    #[arg(long, conflicts_with = "lists")]
     edit: bool,
     /// The number of members that the text mentions, for rules about mentions
-    #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "object_type")]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, conflicts_with = "lists")]
     mentions: u32,
     /// The number of public comments of the member, for rules about new members; such a term counts
     /// as true without it
-    #[arg(long, value_name = "NUMBER", requires = "object_type")]
+    #[arg(long, value_name = "NUMBER", conflicts_with = "lists")]
     approved: Option<u32>,
     /// The outcome of entries that name none
     #[arg(long, value_enum, value_name = "OUTCOME", default_value_t = OutcomeArg::Hold)]
