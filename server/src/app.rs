@@ -162,19 +162,21 @@ pub(crate) fn check_files(config: &Config) -> anyhow::Result<()> {
     record(config.page_tokens.ring().map(drop));
     record(config.store.to_config().map(drop));
     record(config.cache.address().map(drop).map_err(ConfigErrors::from));
-    record(LocalPolicy::open(&config.policy, config.type_names(), reload::today(), Metrics::new()?).map(drop));
+    let metrics = Metrics::new()?;
+    let open = |rules| LocalPolicy::open(&config.policy, rules, reload::today(), metrics);
+    record(config.rules().and_then(open).map(drop));
     if let Err(error) = AuditLog::examine(&config.audit) {
         record(Err(ConfigError::at("audit.file", format!("cannot be appended to: {error}")).into()));
     }
     if faults.is_empty() { Ok(()) } else { Err(ConfigErrors(faults).into()) }
 }
 
-/// Reads and compiles the word lists of the configuration.
+/// Reads and compiles the word lists and the rules of the configuration.
 ///
 /// # Errors
 /// Those of the files that cannot be used.
-pub(crate) fn word_lists(config: &Config) -> anyhow::Result<LocalPolicy> {
-    Ok(LocalPolicy::open(&config.policy, config.type_names(), reload::today(), Metrics::new()?)?)
+pub(crate) fn local_policy(config: &Config) -> anyhow::Result<LocalPolicy> {
+    Ok(LocalPolicy::open(&config.policy, config.rules()?, reload::today(), Metrics::new()?)?)
 }
 
 /// Checks that callers, keys of JWTs and certificates can be used as configured. Returns the object

@@ -42,13 +42,15 @@ use riposte_grpc::audit::AuditSettings;
 use riposte_grpc::auth::AuthSettings;
 use riposte_grpc::page_token::PageTokenSettings;
 use riposte_grpc::response_cache::ResponseCacheSettings;
-use riposte_pipeline::{EventSettings, MAX_BATCH, PolicySettings, WriteCapacity, WriteQueueLimits, WriteQueueSettings};
+use riposte_pipeline::{
+    EventSettings, MAX_BATCH, PolicySettings, TypeRules, WriteCapacity, WriteQueueLimits, WriteQueueSettings,
+};
 use riposte_settings::{ConfigError, ConfigErrors, ErrorReport, ErrorScope};
 use riposte_store::{StoreKind, StoreSettings};
 use riposte_telemetry::{LogSettings, TelemetrySettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Pattern for the names of object types.
 const OBJECT_TYPE: &str = "^[a-z][a-z0-9_]{0,31}$";
@@ -139,7 +141,9 @@ impl Config {
                 report.fault(&path, "is not a valid name of an object type: it must match [a-z][a-z0-9_]{0,31}");
             }
             object_type.validate(&mut report.under(&path));
+            self.report_ids_of_lists(object_type, &mut report.under(&path));
         }
+        self.report_ids_of_lists(&self.object_type_defaults, &mut report.under("object_type_defaults"));
         if !self.server.roles.are_all() {
             self.report_single_process_settings(&mut report.under("server"));
         }
@@ -156,6 +160,15 @@ impl Config {
             let are_known = list.object_types.iter().all(is_known);
             let message = "names a type that object_types does not register: register it, or leave it out here";
             report.require(are_known, &format!("lists.{index}.object_types"), message);
+        }
+    }
+
+    /// Reports the rules of a type whose ids are names of word lists.
+    fn report_ids_of_lists(&self, object_type: &ObjectTypeSettings, report: &mut ErrorScope<'_>) {
+        for (index, rule) in object_type.rules.iter().enumerate() {
+            let is_list = self.policy.lists.iter().any(|list| list.name == rule.id);
+            let message = "is the name of a word list, and metrics name both: choose another one";
+            report.require(!is_list, &format!("rules.{index}.id"), message);
         }
     }
 
@@ -246,9 +259,13 @@ impl Config {
         })
     }
 
-    /// Returns the names of the registered object types.
-    pub fn type_names(&self) -> BTreeSet<String> {
-        self.object_types.keys().cloned().collect()
+    /// Returns the rules of all object types.
+    ///
+    /// # Errors
+    /// The faults that [`Config::validate`] reports, too.
+    pub fn rules(&self) -> Result<TypeRules, ConfigErrors> {
+        let registered = self.object_types.iter().map(|(name, settings)| (name, &settings.rules));
+        TypeRules::new(registered, &self.object_type_defaults.rules)
     }
 
     /// Returns the policies of all object types in the terms of the domain.

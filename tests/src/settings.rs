@@ -14,8 +14,9 @@ pub fn on_vitess(keyspace: &str) -> Vec<String> {
 
 /// The object types with a policy of their own: a deep one, one with a short edit window, and some
 /// whose comments wait for review, of which one takes no other text after a refusal. A queue
-/// belongs to its type, so cases that claim have their own. The last one has a word list.
-pub const OBJECT_TYPES: [&str; 11] = [
+/// belongs to its type, so cases that claim have their own. `listed` has a word list, `ruled` the
+/// same one and rules, `newcomers` rules about new members.
+pub const OBJECT_TYPES: [&str; 13] = [
     "object_types.deep.max_depth=8",
     "object_types.brief.edit_window=1s",
     "object_types.held.moderation=pre",
@@ -27,9 +28,22 @@ pub const OBJECT_TYPES: [&str; 11] = [
     "object_types.final.resubmit_window=0s",
     "object_types.listed.moderation=post",
     concat!(
-        "policy.lists=[{name=\"listed\", object_types=[\"listed\"], file=\"",
+        "policy.lists=[{name=\"listed\", object_types=[\"listed\", \"ruled\"], file=\"",
         env!("CARGO_MANIFEST_DIR"),
         "/words/listed.jsonl\"}]"
+    ),
+    concat!(
+        "object_types.ruled.rules=[",
+        r#"{id="links", when=[{fact="links", ge=2}, {fact="length", lt=100}], code="rule.links"},"#,
+        r#"{id="run", when=[{fact="repeats", gt=9}], outcome="reject", code="rule.run"},"#,
+        r#"{id="crowd", when=[{fact="mentions", ge=3}], outcome="refuse", code="rule.crowd"},"#,
+        r#"{id="edits", when=[{fact="is_edit", eq=1}, {fact="length", le=3}], outcome="flag", code="rule.edit"},"#,
+        r#"{id="tried", when=[{fact="length", ge=20}], outcome="refuse", code="rule.tried", stage="dry_run"}]"#
+    ),
+    concat!(
+        "object_types.newcomers.rules=[",
+        r#"{id="first", when=[{fact="first_post", eq=1}], outcome="flag", code="new.first"},"#,
+        r#"{id="early", when=[{fact="approved", lt=2}, {fact="links", ge=1}], code="new.links"}]"#
     ),
 ];
 

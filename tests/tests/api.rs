@@ -11,12 +11,14 @@ mod api {
     pub(crate) mod input;
     pub(crate) mod likes;
     pub(crate) mod lists;
+    pub(crate) mod masks;
     pub(crate) mod policy;
     pub(crate) mod ranked;
     pub(crate) mod reports;
     pub(crate) mod requests;
     pub(crate) mod review;
     pub(crate) mod revisions;
+    pub(crate) mod rules;
     pub(crate) mod subjects;
     pub(crate) mod text;
     pub(crate) mod threads;
@@ -40,12 +42,14 @@ fn main() -> anyhow::Result<()> {
         api::input::CASES,
         api::likes::CASES,
         api::lists::CASES,
+        api::masks::CASES,
         api::policy::CASES,
         api::ranked::CASES,
         api::reports::CASES,
         api::requests::CASES,
         api::review::CASES,
         api::revisions::CASES,
+        api::rules::CASES,
         api::subjects::CASES,
         api::text::CASES,
         api::threads::CASES,

@@ -55,7 +55,8 @@ const (
 	ModerationAction_MODERATION_ACTION_HOLD ModerationAction = 10
 	// Only in decisions of the policy: in sight, and put into the review queue.
 	ModerationAction_MODERATION_ACTION_FLAG ModerationAction = 11
-	// Only in decisions of the policy: words of the text are masked. Not served yet.
+	// Only in decisions of the policy: words of the text are masked. A second decision may say what
+	// else became of it.
 	ModerationAction_MODERATION_ACTION_MASK ModerationAction = 12
 )
 
@@ -552,7 +553,7 @@ type ModeratedComment struct {
 	NetworkToken string `protobuf:"bytes,8,opt,name=network_token,json=networkToken,proto3" json:"network_token,omitempty"`
 	// The platform on which it was written; empty if unknown.
 	Platform string `protobuf:"bytes,9,opt,name=platform,proto3" json:"platform,omitempty"`
-	// The content before words were masked; unset if none were. Not served yet.
+	// The content in place before words were masked; unset if none were. No other service shows it.
 	Original      *Content `protobuf:"bytes,10,opt,name=original,proto3" json:"original,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

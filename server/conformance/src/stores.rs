@@ -23,6 +23,7 @@ mod ids;
 mod import;
 mod judgements;
 mod likes;
+mod masks;
 mod moderation;
 mod outbox;
 mod paging;
@@ -150,6 +151,11 @@ macro_rules! conformance_cases {
                 a_new_comment_has_the_state_the_review_and_the_decision_of_its_judgement
                 a_repeat_with_another_judgement_returns_the_first_result
                 an_edit_becomes_the_decision_of_its_judgement
+            }
+            masks {
+                a_masked_text_is_stored_and_its_original_is_kept
+                an_original_lasts_as_long_as_its_masked_text
+                the_original_of_an_approved_edit_becomes_that_of_the_text
             }
             queue {
                 the_queue_lists_open_reviews_by_due_time

@@ -38,7 +38,7 @@ pub use ranking::{RankIndexes, RankingSnapshots};
 pub use reports::Reports;
 pub use reviews::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewPosition, ReviewQuery, Reviews};
 pub use rows::{
-    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, PassThrough, Reader,
-    ReviewRows, SubjectRows, UnlistedRow,
+    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Originals, PassThrough,
+    Reader, ReviewRows, SubjectRows, UnlistedRow,
 };
 pub use watch::{SubjectLoad, SubjectLoads, SubjectWatch, SubjectWatches, WatchItem};

@@ -28,6 +28,8 @@ pub use events::settings::EventSettings;
 pub use notifier::Notifier;
 pub use outbox_observation::OutboxObservation;
 pub use policy::LocalPolicy;
+pub use policy::rule_settings::RuleSettings;
+pub use policy::rules::TypeRules;
 pub use policy::settings::PolicySettings;
 pub use relay::RelayPorts;
 pub use settings::{WriteCapacity, WriteQueueSettings};

@@ -1,58 +1,70 @@
 //! The local policy of a process: the word lists of the configuration, compiled for each object
-//! type. The files are read at the start and when they change; a text is searched without a lock.
+//! type, and the rules of the types. The files are read at the start and when they change; a text
+//! is searched without a lock.
 
 mod judge;
 mod load;
+mod member_reads;
+pub(crate) mod rule_settings;
+pub(crate) mod rules;
 pub(crate) mod settings;
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwapOption;
 use riposte_core::object_type::ObjectType;
-use riposte_policy::{Day, Matcher, Normalizer};
+use riposte_core::ports::Reader;
+use riposte_policy::{Day, Matcher, Normalizer, RuleSet};
 use riposte_settings::ConfigErrors;
 use riposte_telemetry::Metrics;
 
 use load::ListsInForce;
+use member_reads::MemberReads;
+use rules::TypeRules;
 use settings::PolicySettings;
 
-/// The word lists in force. A clone shares them.
+/// The word lists in force, and the rules. A clone shares them.
 #[derive(Debug, Clone)]
 pub struct LocalPolicy(Arc<PolicyState>);
 
 #[derive(Debug)]
 struct PolicyState {
     settings: PolicySettings,
-    /// The object types that metrics name.
-    types: BTreeSet<String>,
+    rules: TypeRules,
+    /// Empty until the rows can be read; until then nothing is known of members.
+    members: OnceLock<MemberReads>,
     metrics: Metrics,
-    /// Built when it is first needed: a process without lists never pays for it.
+    /// Built when it is first needed: a process without lists and rules never pays for it.
     normalizer: OnceLock<Arc<Normalizer>>,
     /// `None` without lists.
     lists: ArcSwapOption<ListsInForce>,
 }
 
 impl LocalPolicy {
-    /// Reads and compiles the lists for a day. Metrics name the object types `types`. This takes up
-    /// to seconds: call it in a blocking thread.
+    /// Reads and compiles the lists for a day. This takes up to seconds: call it in a blocking
+    /// thread.
     ///
     /// # Errors
     /// Every list that cannot be used, by the key of its file.
     pub fn open(
         settings: &PolicySettings,
-        types: BTreeSet<String>,
+        rules: TypeRules,
         today: Day,
         metrics: Metrics,
     ) -> Result<Self, ConfigErrors> {
         let state = PolicyState {
             settings: settings.clone(),
-            types,
+            rules,
+            members: OnceLock::new(),
             metrics,
             normalizer: OnceLock::new(),
             lists: ArcSwapOption::empty(),
         };
         let policy = Self(Arc::new(state));
+        if !policy.0.rules.is_empty() {
+            // Not on the first text.
+            let _ = policy.normalizer();
+        }
         policy.reload(today)?;
         Ok(policy)
     }
@@ -88,6 +100,17 @@ impl LocalPolicy {
     #[must_use]
     pub fn matcher(&self, object_type: &ObjectType) -> Option<Arc<Matcher>> {
         self.0.lists.load().as_ref()?.of(object_type.as_str()).cloned()
+    }
+
+    /// Lets rules compare what `reader` reads of members. A second call changes nothing.
+    pub fn read_members(&self, reader: Arc<dyn Reader>) {
+        self.0.members.get_or_init(|| MemberReads::new(reader));
+    }
+
+    /// Returns the rules of an object type; `None` if it has none.
+    #[must_use]
+    pub fn rules(&self, object_type: &ObjectType) -> Option<&RuleSet> {
+        self.0.rules.of(object_type)
     }
 
     /// The table of code points by which texts are normalized.

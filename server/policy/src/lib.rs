@@ -17,6 +17,7 @@ mod normalizer;
 mod outcome;
 mod rule;
 mod rule_inputs;
+mod text_findings;
 mod text_range;
 mod word_list;
 
@@ -31,6 +32,7 @@ pub use normalizer::Normalizer;
 pub use outcome::PolicyOutcome;
 pub use rule::{Comparison, Fact, MAX_RULES, MAX_TERMS, Rule, RuleError, RuleSet, RuleTerm};
 pub use rule_inputs::{MemberInputs, RuleInputs};
+pub use text_findings::{DecisiveFinding, TextFindings};
 pub use text_range::TextRange;
 pub use word_list::{
     ListEffect, ListError, ListSettings, MAX_ENTRIES, MAX_ENTRY_CODE_POINTS, MatchMode, WordEntry, WordList,

@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Returns the stored text with each code point of the ranges as `*`, in NFC. A range is widened to
-/// the characters that a reader sees, so none of them is cut.
+/// the characters that a reader sees, so none of them is cut. A text in NFC does not become longer.
 #[must_use]
 pub fn masked(text: &str, ranges: &[TextRange]) -> String {
     let mut shown = String::with_capacity(text.len());

@@ -2,9 +2,9 @@
 
 use crate::outcome::PolicyOutcome;
 use crate::rule_inputs::RuleInputs;
-use crate::word_list::ListEffect;
+use crate::word_list::{ListEffect, version_of};
 use std::collections::HashSet;
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// The largest number of rules of an object type.
 pub const MAX_RULES: usize = 64;
@@ -119,6 +119,17 @@ pub struct RuleTerm {
 }
 
 impl RuleTerm {
+    /// Returns the number of public comments from which on the term has one value; `None` if it is
+    /// about another fact.
+    fn settled_approved(self) -> Option<u32> {
+        match self.fact {
+            // No larger number is equal to the value, or less.
+            Fact::Approved => Some(self.value.saturating_add(1)),
+            Fact::FirstPost => Some(1),
+            Fact::Links | Fact::Mentions | Fact::Length | Fact::Repeats | Fact::Age | Fact::IsEdit => None,
+        }
+    }
+
     /// Returns `true` if the term is true, or if its fact is not known.
     fn is_true(self, inputs: &RuleInputs) -> bool {
         self.fact.value(inputs).is_none_or(|fact| match self.comparison {
@@ -187,7 +198,10 @@ impl std::error::Error for RuleError {}
 
 /// The rules of an object type.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RuleSet(Vec<Rule>);
+pub struct RuleSet {
+    rules: Vec<Rule>,
+    version: String,
+}
 
 impl RuleSet {
     /// Checks rules.
@@ -211,13 +225,49 @@ impl RuleSet {
                 errors.push(RuleError::Repeated(id.clone()));
             }
         }
-        if errors.is_empty() { Ok(Self(rules)) } else { Err(errors) }
+        if errors.is_empty() { Ok(Self { version: version(&rules), rules }) } else { Err(errors) }
     }
 
     /// Returns the rules of which every term is true, in their order; also those in dry run.
     pub fn matching(&self, inputs: &RuleInputs) -> impl Iterator<Item = &Rule> {
-        self.0.iter().filter(move |rule| rule.when.iter().all(|term| term.is_true(inputs)))
+        self.rules.iter().filter(move |rule| rule.when.iter().all(|term| term.is_true(inputs)))
     }
+
+    /// Returns the version: 16 hex digits, which are others after any change of a rule.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Returns the number of public comments of a member from which on no term about them changes
+    /// any more; `None` if no rule has such a term.
+    #[must_use]
+    pub fn settled_approved(&self) -> Option<u32> {
+        let terms = self.rules.iter().flat_map(|rule| &rule.when);
+        terms.filter_map(|term| term.settled_approved()).max()
+    }
+
+    /// Returns `true` without a rule.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+}
+
+/// Returns the version of these rules: a digest of a line for each rule and for each term.
+fn version(rules: &[Rule]) -> String {
+    let mut lines = String::new();
+    for Rule { id, when, outcome, code, effect } in rules {
+        let effect = match effect {
+            ListEffect::Live => "live",
+            ListEffect::DryRun => "dry_run",
+        };
+        let _ = writeln!(lines, "{id} {} {code} {effect}", outcome.name());
+        for RuleTerm { fact, comparison, value } in when {
+            let _ = writeln!(lines, "  {} {} {value}", fact.name(), comparison.name());
+        }
+    }
+    version_of(lines.as_bytes())
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use crate::day::Day;
 use crate::outcome::PolicyOutcome;
 
 pub use parse::ListError;
+pub(crate) use parse::version_of;
 
 /// The largest number of entries of all lists together.
 pub const MAX_ENTRIES: usize = 200_000;
@@ -34,7 +35,7 @@ impl MatchMode {
     }
 }
 
-/// The effect of a list.
+/// The effect of a list or a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ListEffect {
     /// Its hits decide.

@@ -232,6 +232,9 @@ proptest! {
         }
         let composed: String = expected.nfc().collect();
         prop_assert_eq!(masked(&text, &spans), composed);
+        // The limit of the length holds for a masked text, too.
+        let stored: String = text.nfc().collect();
+        prop_assert!(masked(&stored, &spans).chars().count() <= stored.chars().count());
     }
 
     #[test]

@@ -139,6 +139,11 @@ impl Components<'_> {
         ReviewQueue::new(reader, reviews, Arc::clone(self.policies))
     }
 
+    /// Returns the reads of member histories for the policy, over the rows.
+    pub(super) fn member_history(&self) -> Arc<dyn Reader> {
+        decorate(&self.decorators.reader, self.store.reader())
+    }
+
     /// Returns the use cases of members about moderation, over the rows.
     pub(super) fn member_reports(&self) -> MemberReports {
         let reader = decorate(&self.decorators.reader, self.store.reader());

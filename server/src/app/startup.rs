@@ -104,6 +104,7 @@ impl<'a> Startup<'a> {
         let leases = self.background_tasks(&data, &cache, &relay, &notifier, &ready.subscribe());
         let queues = self.write_queues(&data, &components, &notifier);
         let reader = cache.reader(&store);
+        policy.read_members(components.member_history());
         let mutations = components.mutations(Arc::clone(&reader), &queues, &pages, Arc::new(policy));
         let maintenance = components.maintenance(Arc::clone(&reader), &derived);
         let services = Services {
@@ -146,8 +147,8 @@ impl<'a> Startup<'a> {
     /// Reads the word lists. Compiling large ones takes up to seconds.
     async fn policy(&self) -> Result<LocalPolicy> {
         let (config, metrics) = (self.inputs.config, self.inputs.metrics.clone());
-        let (settings, types) = (config.policy.clone(), config.type_names());
-        let opened = tokio::task::spawn_blocking(move || LocalPolicy::open(&settings, types, today(), metrics));
+        let (settings, rules) = (config.policy.clone(), config.rules()?);
+        let opened = tokio::task::spawn_blocking(move || LocalPolicy::open(&settings, rules, today(), metrics));
         Ok(opened.await??)
     }
 

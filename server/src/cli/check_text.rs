@@ -1,5 +1,5 @@
-//! `riposte check-text`: what word lists say of a text, without a server. The lists are files, or
-//! those of the configuration for an object type.
+//! `riposte check-text`: what word lists and rules say of a text, without a server. The lists are
+//! files; or the lists and rules are those of the configuration for an object type.
 
 use super::{
     ConfigSources,
@@ -12,8 +12,8 @@ use anyhow::Context;
 use clap::ValueEnum;
 use riposte_core::ObjectType;
 use riposte_policy::{
-    Day, Findings, Hit, HitEffect, ListEffect, ListSettings, MatchMode, Matcher, Normalizer, PolicyOutcome, WordList,
-    masked, note_summaries,
+    Day, DecisiveFinding, Findings, Hit, HitEffect, ListEffect, ListSettings, MatchMode, Matcher, MemberInputs,
+    Normalizer, PolicyOutcome, Rule, RuleInputs, RuleSet, TextFindings, WordList, masked, note_summaries,
 };
 use std::fmt::Write;
 use std::io::{self, Read};
@@ -30,7 +30,8 @@ the word is required:
 Examples:
   riposte check-text --list spam.txt \"Some text\"
   riposte check-text --list spam.txt --list allowed.jsonl - < comment.txt
-  riposte check-text --config riposte.toml --object-type video \"Some text\"";
+  riposte check-text --config riposte.toml --object-type video \"Some text\"
+  riposte check-text --config riposte.toml --object-type video --edit --mentions 3 \"Some text\"";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
@@ -40,9 +41,19 @@ pub(super) struct Args {
     /// A file with words; may be repeated
     #[arg(long = "list", value_name = "FILE", required_unless_present = "object_type")]
     lists: Vec<PathBuf>,
-    /// An object type of the configuration, whose lists are asked in place of files
+    /// An object type of the configuration, whose lists and rules are asked in place of files
     #[arg(long, value_name = "TYPE", conflicts_with_all = ["lists", "outcome", "mode"])]
     object_type: Option<String>,
+    /// The text replaces an earlier one, for rules about edits
+    #[arg(long, conflicts_with = "lists")]
+    edit: bool,
+    /// The number of members that the text mentions, for rules about mentions
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, conflicts_with = "lists")]
+    mentions: u32,
+    /// The number of public comments of the member, for rules about new members; such a term counts
+    /// as true without it
+    #[arg(long, value_name = "NUMBER", conflicts_with = "lists")]
+    approved: Option<u32>,
     /// The outcome of entries that name none
     #[arg(long, value_enum, value_name = "OUTCOME", default_value_t = OutcomeArg::Hold)]
     outcome: OutcomeArg,
@@ -66,6 +77,13 @@ enum OutcomeArg {
     Reject,
     /// The text is refused and not stored
     Refuse,
+}
+
+/// The lists and rules that are asked.
+struct Checks {
+    normalizer: Arc<Normalizer>,
+    matcher: Option<Arc<Matcher>>,
+    rules: RuleSet,
 }
 
 impl From<OutcomeArg> for PolicyOutcome {
@@ -101,15 +119,21 @@ impl From<ModeArg> for MatchMode {
 
 impl Args {
     pub(super) fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
-        let (normalizer, matcher) = match &self.object_type {
+        let checked = match &self.object_type {
             Some(object_type) => configured(sources, object_type)?,
             None => self.of_files()?,
         };
         let text = if self.text == "-" { standard_input()? } else { self.text };
         // The server stores texts in this form, and ranges are those of the stored text.
         let text: String = text.nfc().collect();
-        let copy = normalizer.match_copy(&text);
-        output::write(&report(&text, copy.as_str(), &matcher.find(&text, &copy)))?;
+        let copy = checked.normalizer.match_copy(&text);
+        let lists = checked.matcher.as_ref().map_or_else(Findings::default, |matcher| matcher.find(&text, &copy));
+        let first_post = self.approved.map(|approved| approved == 0);
+        let member = MemberInputs { approved: self.approved, first_post, age: None };
+        let inputs = RuleInputs::of(&text, &copy, self.mentions, member);
+        let inputs = RuleInputs { is_edit: self.edit, ..inputs };
+        let found = TextFindings { lists, rules: checked.rules.matching(&inputs).collect() };
+        output::write(&report(&text, copy.as_str(), &found))?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -119,7 +143,7 @@ impl Args {
     }
 
     /// Compiles the lists of the named files.
-    fn of_files(&self) -> anyhow::Result<(Arc<Normalizer>, Arc<Matcher>)> {
+    fn of_files(&self) -> anyhow::Result<Checks> {
         let Self { lists: files, outcome, mode, .. } = self;
         let (outcome, mode) = (*outcome, *mode);
         let lists = files.iter().map(|file| read(file, outcome.into(), mode.map(MatchMode::from)));
@@ -131,23 +155,26 @@ impl Args {
         for summary in note_summaries(notes) {
             output::note(&format!("{}: {summary}", lists[summary.list].name));
         }
-        Ok((normalizer, Arc::new(matcher)))
+        Ok(Checks { normalizer, matcher: Some(Arc::new(matcher)), rules: RuleSet::default() })
     }
 }
 
-/// Compiles the lists of the configuration and returns those of an object type.
-fn configured(sources: &ConfigSources, object_type: &str) -> anyhow::Result<(Arc<Normalizer>, Arc<Matcher>)> {
+/// Compiles the lists of the configuration and returns the lists and rules of an object type.
+fn configured(sources: &ConfigSources, object_type: &str) -> anyhow::Result<Checks> {
     let config = sources.load_policy()?;
     let known = ObjectType::parse("object_type", object_type).ok();
     let known = known.filter(|known| config.policies().of(known).is_ok()).ok_or_else(|| {
         let what = format!("--object-type {object_type}: the configuration has no such object type");
         Failure::new(USAGE, what)
     })?;
-    let policy = app::word_lists(&config)?;
-    let matcher = policy.matcher(&known).ok_or_else(|| {
-        Failure::new(USAGE, format!("the object type {object_type} has no word lists: name it in [[policy.lists]]"))
-    })?;
-    Ok((Arc::clone(policy.normalizer()), matcher))
+    let policy = app::local_policy(&config)?;
+    let (matcher, rules) = (policy.matcher(&known), policy.rules(&known).cloned());
+    if matcher.is_none() && rules.is_none() {
+        let what = format!("the object type {object_type} has no word lists and no rules");
+        let how = format!("name it in [[policy.lists]], or set [[object_types.{object_type}.rules]]");
+        return Err(Failure::new(USAGE, format!("{what}: {how}")).into());
+    }
+    Ok(Checks { normalizer: Arc::clone(policy.normalizer()), matcher, rules: rules.unwrap_or_default() })
 }
 
 /// Reads a list file; its path is the name of the list.
@@ -168,23 +195,38 @@ fn standard_input() -> anyhow::Result<String> {
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-/// Returns the outcome, the forms of the text, and a line for each hit.
-fn report(text: &str, normalized: &str, findings: &Findings<'_>) -> String {
-    let mut report = format!("outcome     {}", findings.outcome.name());
-    if let Some(decisive) = findings.decisive() {
-        let _ = write!(report, ", code {}, by entry {} of {}", decisive.code, decisive.entry, decisive.list);
-    } else if findings.outcome != PolicyOutcome::Allow {
-        let _ = write!(report, ", by rule {}", Findings::TOO_MANY_HITS);
-    }
+/// Returns the outcome, the forms of the text, and a line for each hit and each matching rule.
+fn report(text: &str, normalized: &str, found: &TextFindings<'_>) -> String {
+    let outcome = found.outcome();
+    let mut report = format!("outcome     {}", outcome.name());
+    let _ = match found.decisive() {
+        None => Ok(()),
+        Some(DecisiveFinding::Entry(hit)) => {
+            write!(report, ", code {}, by entry {} of {}", hit.code, hit.entry, hit.list)
+        }
+        Some(DecisiveFinding::Rule(rule)) => write!(report, ", code {}, by rule {}", rule.code, rule.id),
+        Some(DecisiveFinding::TooManyHits) => write!(report, ", by rule {}", Findings::TOO_MANY_HITS),
+    };
     let _ = write!(report, "\nnormalized  {}\n", output::printable(normalized));
-    let masks = findings.masks();
-    if !masks.is_empty() && findings.outcome < PolicyOutcome::Reject {
+    let masks = found.lists.masks();
+    if !masks.is_empty() && outcome < PolicyOutcome::Reject {
         let _ = writeln!(report, "shown       {}", output::printable(&masked(text, &masks)));
     }
-    for hit in &findings.hits {
+    for hit in &found.lists.hits {
         let _ = writeln!(report, "{}", line(text, hit));
     }
+    for rule in &found.rules {
+        let _ = writeln!(report, "{}", rule_line(rule));
+    }
     report
+}
+
+fn rule_line(rule: &Rule) -> String {
+    let effect = match rule.effect {
+        ListEffect::Live => "",
+        ListEffect::DryRun => ", without effect: the rule is in dry run",
+    };
+    format!("rule        {}: {}, code {}{effect}", rule.id, rule.outcome.name(), rule.code)
 }
 
 fn line(text: &str, hit: &Hit<'_>) -> String {
@@ -221,7 +263,7 @@ mod tests {
         let (lists, day) = (lists(texts), Day::new(2026, 11, 26).unwrap());
         let (matcher, _) = Matcher::new(Arc::clone(&normalizer), &lists, day).unwrap();
         let copy = normalizer.match_copy(text);
-        report(text, copy.as_str(), &matcher.find(text, &copy))
+        report(text, copy.as_str(), &TextFindings { lists: matcher.find(text, &copy), rules: Vec::new() })
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The end of the process: a fixed exit code, and the reason on standard error.
 
+use super::output;
 use crate::config::foreign_variable;
 use riposte_settings::ConfigErrors;
 use riposte_transfer::TransferError;
@@ -159,6 +160,10 @@ fn cure(error: &riposte_sdk::Error) -> String {
                  review, hide and delete, operator to import, export and repair, to switch moderation and to read facts \
                  about clients"
             )
+        }
+        "CONTENT_BLOCKED" => {
+            let rule = error.metadata().get("rule");
+            rule.map(|rule| format!(": the code of the rule is {}", output::printable(rule))).unwrap_or_default()
         }
         _ => String::new(),
     }

@@ -3,6 +3,7 @@
 use riposte_core::Policy;
 use riposte_core::object_type::{self, MAX_LEVELS};
 use riposte_grpc::admission::RateLimit;
+use riposte_pipeline::RuleSettings;
 use riposte_settings::{ErrorScope, TimeSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
@@ -44,6 +45,8 @@ pub struct ObjectTypeSettings {
     pub writes_per_minute: u32,
     /// Writes that one member may make at once.
     pub write_burst: u32,
+    /// Rules by which new texts and edits are refused, rejected, held or flagged.
+    pub rules: Vec<RuleSettings>,
 }
 
 /// The formula of HOT, by name.
@@ -147,6 +150,7 @@ impl ObjectTypeSettings {
             );
         }
         report.require(self.resubmit_window.duration() <= LONGEST, "resubmit_window", "must be at most 36500d");
+        RuleSettings::validate(&self.rules, report);
     }
 }
 

@@ -143,6 +143,33 @@ mod tests {
         "policy.lists.*.stage",
     ];
 
+    /// Takes the constraints of rules out of a schema, and checks them.
+    fn check_rules(schema: &mut BTreeMap<String, Map<String, Value>>) {
+        let table = json!({"type": "object", "additionalProperties": false});
+        let [text, list] = [json!({"type": "string"}), json!({"type": "array"})];
+        let number = json!({"type": "integer", "minimum": 0, "maximum": u32::MAX});
+        let names = ["links", "approved", "mentions", "length", "repeats", "age", "first_post", "is_edit"];
+        for owner in ["object_type_defaults.rules", "object_types.*.rules"] {
+            let mut expected = vec![
+                ("", list.clone()),
+                (".*", table.clone()),
+                (".*.id", text.clone()),
+                (".*.when", list.clone()),
+                (".*.when.*", table.clone()),
+                (".*.when.*.fact", json!({"enum": names})),
+                (".*.outcome", json!({"enum": ["flag", "hold", "reject", "refuse"]})),
+                (".*.code", text.clone()),
+                (".*.stage", json!({"enum": ["live", "dry_run"]})),
+            ];
+            let comparisons = [".*.when.*.lt", ".*.when.*.le", ".*.when.*.eq", ".*.when.*.ge", ".*.when.*.gt"];
+            expected.extend(comparisons.map(|path| (path, number.clone())));
+            for (path, constraints) in expected {
+                let path = format!("{owner}{path}");
+                assert_eq!(schema.remove(&path).map(Value::Object), Some(constraints), "{path}");
+            }
+        }
+    }
+
     /// The golden schema is that of revision ed6c35b, from before keys were renamed and added.
     #[test]
     fn the_schema_equals_the_golden_schema_except_for_listed_changes() {
@@ -153,6 +180,7 @@ mod tests {
             .collect();
         let mut schema = constraints(&schema());
         let added = ADDED.map(|path| schema.remove(path));
+        check_rules(&mut schema);
         // A kind of store was added.
         let kinds = schema.insert("store.kind".to_owned(), golden["store.kind"].clone()).map(Value::Object);
         assert_eq!(kinds, Some(json!({"enum": ["sqlite", "mysql", "vitess"]})));

@@ -1,6 +1,7 @@
 //! The complete path from sources to structs.
 
 mod follow_ups;
+mod rules;
 mod secrets;
 
 use super::{Config, EXAMPLE, Inputs, Profile, show};

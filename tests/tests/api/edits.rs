@@ -59,7 +59,7 @@ async fn unlisted(say: &Say, member: &str) -> Result<Vec<UnlistedComment>, Statu
 }
 
 /// Judges the edit of a comment that waits.
-async fn judge_edit(fixture: &Fixture, action: ModerationAction, id: i64) -> Result<VerdictResult> {
+pub(crate) async fn judge_edit(fixture: &Fixture, action: ModerationAction, id: i64) -> Result<VerdictResult> {
     let etag = moderated(fixture, id).await?.proposed_edit_etag;
     ensure!(!etag.is_empty(), "no edit waits");
     submit(fixture, verdict(action, &[(id, etag)])).await?.into_iter().next().context("no result")

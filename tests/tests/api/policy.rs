@@ -29,7 +29,7 @@ pub(crate) const CASES: &[Case] = cases![
 /// The object type with a word list.
 const LISTED: &str = "listed";
 
-async fn decisions(fixture: &Fixture, id: i64) -> Result<Vec<Decision>> {
+pub(crate) async fn decisions(fixture: &Fixture, id: i64) -> Result<Vec<Decision>> {
     let request = ListDecisionsRequest { of: Some(Of::CommentId(id)), ..ListDecisionsRequest::default() };
     Ok(fixture.server.moderation()?.list_decisions(request).await?.into_inner().decisions)
 }
@@ -62,11 +62,11 @@ impl Hits for Decision {
     }
 }
 
-fn code(decision: &Decision) -> &str {
+pub(crate) fn code(decision: &Decision) -> &str {
     decision.grounds.as_ref().map_or("", |grounds| &grounds.code)
 }
 
-async fn statements(say: &Say, member: &str) -> Result<Vec<Statement>> {
+pub(crate) async fn statements(say: &Say, member: &str) -> Result<Vec<Statement>> {
     let request = ListOwnDecisionsRequest {
         object_type: say.key.object_type.clone(),
         member_id: member.to_owned(),
@@ -75,12 +75,12 @@ async fn statements(say: &Say, member: &str) -> Result<Vec<Statement>> {
     Ok(say.client.reports().list_own_decisions(request).await?.into_inner().statements)
 }
 
-async fn seen_by(say: &Say, viewer: &str, id: i64) -> Result<Comment, Status> {
+pub(crate) async fn seen_by(say: &Say, viewer: &str, id: i64) -> Result<Comment, Status> {
     let request = GetCommentRequest { id, viewer_member_id: viewer.into(), ..GetCommentRequest::default() };
     Ok(say.client.comments().get_comment(request).await?.into_inner().comment.unwrap_or_default())
 }
 
-fn edit(id: i64, member: &str, text: &str) -> UpdateCommentRequest {
+pub(crate) fn edit(id: i64, member: &str, text: &str) -> UpdateCommentRequest {
     let request_id = uuid::Uuid::now_v7().to_string();
     UpdateCommentRequest {
         id,
@@ -91,11 +91,11 @@ fn edit(id: i64, member: &str, text: &str) -> UpdateCommentRequest {
     }
 }
 
-async fn update(say: &Say, request: &UpdateCommentRequest) -> Result<UpdateCommentResponse, Status> {
+pub(crate) async fn update(say: &Say, request: &UpdateCommentRequest) -> Result<UpdateCommentResponse, Status> {
     Ok(say.client.comments().update_comment(request.clone()).await?.into_inner())
 }
 
-fn text(comment: Option<&Comment>) -> &str {
+pub(crate) fn text(comment: Option<&Comment>) -> &str {
     comment.and_then(|comment| comment.content.as_ref()).map_or("", |content| &content.text)
 }
 

@@ -58,3 +58,20 @@ async fn a_refused_comment_says_which_setting_decides() -> Result<()> {
     ensure!(queue.err.matches("is not registered").count() == 1, "{}", queue.err);
     Ok(())
 }
+
+#[tokio::test]
+async fn the_messages_about_judged_texts_name_the_rule_and_the_policy() -> Result<()> {
+    let rules = "object_types.video.rules=[{id=\"run\", when=[{fact=\"repeats\", ge=5}], outcome=\"refuse\", \
+                 code=\"style.run\"}, {id=\"link\", when=[{fact=\"links\", ge=1}], code=\"spam.link\"}]";
+    let server = Server::dev_with(None, &["--set", rules]).await?;
+    let post =
+        async |text: &str| command::run(["comment", "post", "video/1", "ann", text, "--target", server.target()]).await;
+    let blocked = post("nooooo").await?.ended(2)?;
+    let blocked =
+        blocked.says(&["the text is refused by a rule (CONTENT_BLOCKED", "the code of the rule is style.run"])?;
+    ensure!(blocked.err.matches("refused by a rule").count() == 1, "{}", blocked.err);
+    let id = post("see a.com").await?.ended(0)?.out.trim().to_owned();
+    let log = command::run(["moderate", "log", &id, "--target", server.admin_target()]).await?.ended(0)?;
+    log.says(&[" · policy · HOLD: UNSPECIFIED → PENDING · spam.link"])?;
+    Ok(())
+}

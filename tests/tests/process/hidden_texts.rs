@@ -6,8 +6,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{
     AdminServiceDeleteCommentRequest, BatchGetCommentsRequest, CommentSort, DeleteCommentRequest, ErrorReason,
-    GetCommentRequest, GetThreadRequest, HideCommentRequest, LikeValue, ListCommentRevisionsRequest,
-    ListConversationRequest, ListMemberCommentsRequest, PinCommentRequest, UnhideCommentRequest, UpdateCommentRequest,
+    GetCommentRequest, GetModeratedCommentsRequest, GetThreadRequest, HideCommentRequest, LikeValue,
+    ListCommentRevisionsRequest, ListConversationRequest, ListMemberCommentsRequest, PinCommentRequest,
+    UnhideCommentRequest, UpdateCommentRequest,
 };
 use riposte_test_support::redis::Server as Redis;
 use riposte_tests::say::content;
@@ -22,9 +23,14 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Waits until Redis has keys of all these forms with the canary, or none at all.
 async fn until_keys(redis: &Redis, forms: &[&str]) -> Result<()> {
+    until_keys_with(redis, CANARY, forms).await
+}
+
+/// Waits until Redis has keys of all these forms with a text, or none at all.
+async fn until_keys_with(redis: &Redis, text: &str, forms: &[&str]) -> Result<()> {
     let found = async {
         loop {
-            let keys = redis.keys_with(CANARY)?;
+            let keys = redis.keys_with(text)?;
             if forms.iter().all(|form| keys.iter().any(|key| key.contains(form))) && forms.is_empty() == keys.is_empty()
             {
                 return anyhow::Ok(());
@@ -32,7 +38,7 @@ async fn until_keys(redis: &Redis, forms: &[&str]) -> Result<()> {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(TIMEOUT, found).await.with_context(|| format!("{forms:?}: {:?}", redis.keys_with(CANARY)))?
+    tokio::time::timeout(TIMEOUT, found).await.with_context(|| format!("{forms:?}: {:?}", redis.keys_with(text)))?
 }
 
 /// The comments of the test: a root whose text changed, a reply to a visible root, and two roots
@@ -191,5 +197,41 @@ async fn texts_of_hidden_and_deleted_comments_are_in_no_copy_and_in_no_error() -
     };
     tokio::time::timeout(TIMEOUT, back).await.context("the text that is visible again is not shown")??;
     ensure!(canaries.history(canaries.edited).await?.contains("canary before an edit"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn masked_words_are_in_no_copy_and_in_no_public_response() -> Result<()> {
+    let Some(redis) = start_redis()? else { return Ok(()) };
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("masked.txt");
+    std::fs::write(&file, CANARY)?;
+    let (url, list) = (cache_url(&redis), format!("policy.lists=[{{name=\"m\", outcome=\"mask\", file={file:?}}}]"));
+    let settings = ["--set", "cache.kind=redis", "--set", &url, "--set", "response_cache.threshold=0", "--set", &list];
+    let server = Server::dev_with(None, &settings).await?;
+    let canaries = canaries_at(&server).await?;
+    let masked = "****** of a reply";
+    let fill = async {
+        while !redis.keys_with(masked)?.iter().any(|key| key.contains(":f:")) {
+            ensure!(canaries.shown().await?.contains(masked));
+        }
+        anyhow::Ok(())
+    };
+    tokio::time::timeout(TIMEOUT, fill).await.context("no page is rendered")??;
+    until_keys_with(&redis, masked, &[":c:", ":f:"]).await?;
+    ensure!(canaries.history(canaries.edited).await?.contains("****** before an edit"));
+    for response in [canaries.shown().await?, canaries.history(canaries.edited).await?] {
+        ensure!(!response.contains(CANARY), "{response}");
+    }
+    ensure!(redis.keys_with(CANARY)?.is_empty(), "{:?}", redis.keys_with(CANARY)?);
+    // Moderators read what the members wrote, of the text in place.
+    let request = GetModeratedCommentsRequest { ids: canaries.hidden().to_vec(), ..Default::default() };
+    let found = server.moderation()?.get_moderated_comments(request).await?.into_inner().comments;
+    let originals: Vec<String> =
+        found.into_iter().filter_map(|comment| comment.original).map(|content| content.text).collect();
+    let expected = ["canary after an edit", "canary of a reply", "canary of the author", "canary of a moderator"];
+    ensure!(originals == expected, "{originals:?}");
+    ensure!(redis.keys_with(CANARY)?.is_empty(), "{:?}", redis.keys_with(CANARY)?);
+    server.stop().await?;
     Ok(())
 }

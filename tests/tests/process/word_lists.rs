@@ -105,10 +105,38 @@ async fn check_text_asks_the_lists_of_an_object_type_as_a_server_would_load_them
     let found = check("article", "UNSPEAKABLE things").await?.ended(0)?;
     found.says(&["outcome     hold, code policy.list, by entry", "of spam", "hit         0..11"])?;
     check("article", "things").await?.ended(0)?.says(&["outcome     allow"])?;
-    check("film", WORD).await?.ended(2)?.says(&["the object type film has no word lists"])?;
+    check("film", WORD).await?.ended(2)?.says(&["the object type film has no word lists and no rules"])?;
     check("book", WORD).await?.ended(2)?.says(&["--object-type book: the configuration has no such object type"])?;
     std::fs::remove_file(&file)?;
     check("article", WORD).await?.ended(2)?.says(&["policy.lists.0.file", "cannot be read"])?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn check_text_tries_the_rules_of_an_object_type() -> Result<()> {
+    const RULES: &str = r#"object_types={film={rules=[
+        {id="edits", when=[{fact="is_edit", eq=1}, {fact="links", ge=1}], outcome="reject", code="spam.link"},
+        {id="crowd", when=[{fact="mentions", gt=4}], outcome="flag", stage="dry_run"},
+        {id="new", when=[{fact="approved", lt=3}, {fact="mentions", eq=1}], outcome="hold"}
+    ]}, book={}}"#;
+    let check = async |arguments: &[&str]| {
+        let sets = ["--set", &RULES.replace('\n', " ")];
+        command::run([&["check-text", "--object-type", "film", "see a.com"], arguments, &sets[..]].concat()).await
+    };
+    let plain = check(&[]).await?.ended(0)?.says(&["outcome     allow"])?;
+    ensure!(plain.out.lines().count() == 2, "{}", plain.out);
+    check(&["--edit"])
+        .await?
+        .ended(0)?
+        .says(&["outcome     reject, code spam.link, by rule edits", "rule        edits: reject, code spam.link"])?;
+    check(&["--mentions", "5"]).await?.ended(0)?.says(&[
+        "outcome     allow",
+        "rule        crowd: flag, code policy.rule, without effect: the rule is in dry run",
+    ])?;
+    for (approved, outcome) in [("", "hold"), ("--approved=2", "hold"), ("--approved=3", "allow")] {
+        let flags: Vec<&str> = ["--mentions=1", approved].into_iter().filter(|flag| !flag.is_empty()).collect();
+        check(&flags).await?.ended(0)?.says(&[&format!("outcome     {outcome}")])?;
+    }
     Ok(())
 }
 

@@ -7624,7 +7624,7 @@ pub struct ModeratedComment {
     /// The platform on which it was written; empty if unknown.
     #[prost(string, tag = "9")]
     pub platform: ::prost::alloc::string::String,
-    /// The content before words were masked; unset if none were. Not served yet.
+    /// The content in place before words were masked; unset if none were. No other service shows it.
     #[prost(message, optional, tag = "10")]
     pub original: ::core::option::Option<Content>,
 }
@@ -8264,7 +8264,8 @@ pub enum ModerationAction {
     Hold = 10,
     /// Only in decisions of the policy: in sight, and put into the review queue.
     Flag = 11,
-    /// Only in decisions of the policy: words of the text are masked. Not served yet.
+    /// Only in decisions of the policy: words of the text are masked. A second decision may say what
+    /// else became of it.
     Mask = 12,
 }
 impl ModerationAction {

@@ -3,6 +3,7 @@
 
 use riposte_core::page::ContentRevision;
 use riposte_core::proposal::{Proposal, ProposalState};
+use riposte_core::write_set::OriginalContent;
 use riposte_core::{
     Batch, Command, CommandOutput, CommentId, Error, LikeCommand, Millis, Result, Subject, SubjectKey, UnitOfWork,
 };
@@ -182,6 +183,27 @@ impl Tables {
             let key = (content.edit.comment_id, content.edit.version);
             if self.withheld.insert(key, content.clone()).is_some() {
                 return Err(Error::internal(format!("the content {key:?} was withheld twice")));
+            }
+        }
+        self.store_originals(unit)
+    }
+
+    fn store_originals(&mut self, unit: &UnitOfWork) -> Result<()> {
+        let write_set = unit.write_set();
+        for id in &write_set.replaced_originals {
+            for (_, original) in self.originals.range_mut((*id, 1)..=(*id, i64::MAX)) {
+                original.is_replaced = true;
+            }
+        }
+        for ((id, proposal), approved) in &write_set.approved_originals {
+            if let Some(original) = self.originals.remove(&(*id, -i64::from(*proposal))) {
+                let original = OriginalContent { is_replaced: approved.is_replaced, ..original };
+                self.originals.insert((*id, approved.version), original);
+            }
+        }
+        for (key, original) in &write_set.originals {
+            if self.originals.insert(*key, original.clone()).is_some() {
+                return Err(Error::internal(format!("the original {key:?} was stored twice")));
             }
         }
         Ok(())

@@ -12,8 +12,8 @@ use riposte_core::page::{
     MemberLike, Page, PageQuery, ReplyPage, RootPage, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
-    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Reader, ReviewRows,
-    SubjectRows, UnlistedRow,
+    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Originals, Reader,
+    ReviewRows, SubjectRows, UnlistedRow,
 };
 use riposte_core::proposal::Proposal;
 use riposte_core::request::IdempotencyKey;
@@ -257,6 +257,12 @@ impl MemberRows for Model {
         cursors.sort_by_key(newest_first);
         Ok(first(cursors, after.is_some(), limit))
     }
+
+    async fn active_comments(&self, object_type: &ObjectType, member: &MemberId, limit: usize) -> Result<u32> {
+        let newest = self.member_comments(object_type, member, true, None, limit).await?;
+        let active = self.member_comments(object_type, member, false, None, limit).await?;
+        Ok(newest.items.iter().filter(|cursor| active.items.contains(cursor)).count() as u32)
+    }
 }
 
 #[async_trait]
@@ -271,6 +277,25 @@ impl ReviewRows for Model {
         let newest = |id: &CommentId| tables.proposals.range((*id, 0)..=(*id, i32::MAX)).next_back();
         let shown = |id| newest(id).map(|(_, proposal)| proposal.clone()).filter(|p| p.state.is_shown_to_author());
         Ok(ids.iter().map(shown).collect())
+    }
+
+    async fn originals(&self, ids: &[CommentId]) -> Result<Vec<Originals>> {
+        let tables = self.tables();
+        let of = |id: &CommentId| {
+            let own = tables.originals.range((*id, i64::MIN)..=(*id, i64::MAX));
+            let mut originals = Originals::default();
+            // The newest proposal has the least number.
+            for ((_, number), original) in own.filter(|(_, original)| !original.is_replaced) {
+                let content = original.content.clone();
+                if *number > 0 {
+                    originals.of_content = Some(content);
+                } else if originals.of_proposal.is_none() {
+                    originals.of_proposal = Some((number.unsigned_abs() as i32, content));
+                }
+            }
+            originals
+        };
+        Ok(ids.iter().map(of).collect())
     }
 
     async fn clients(&self, ids: &[CommentId]) -> Result<Vec<Option<ClientInfo>>> {

@@ -12,7 +12,7 @@ use riposte_core::proposal::Proposal;
 use riposte_core::report::Report;
 use riposte_core::request::{IdempotencyKey, IdempotencyRecord, RequestIdentity};
 use riposte_core::review::Review;
-use riposte_core::write_set::WithheldContent;
+use riposte_core::write_set::{OriginalContent, WithheldContent};
 use riposte_core::{ClientInfo, CommentId, Content, MemberId, Subject, SubjectKey};
 
 use super::outbox::ModelOutbox;
@@ -36,6 +36,8 @@ pub(super) struct Tables {
     pub(super) proposals: BTreeMap<(CommentId, i32), Proposal>,
     /// The former contents that were not in sight, by comment and version.
     pub(super) withheld: BTreeMap<(CommentId, i64), WithheldContent>,
+    /// By version, or by -n for proposal n.
+    pub(super) originals: BTreeMap<(CommentId, i64), OriginalContent>,
     /// The version of each comment at the last update of its history row.
     pub(super) histories: BTreeMap<CommentId, i64>,
     /// The rank indexes and the ranking snapshots.

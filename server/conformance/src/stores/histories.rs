@@ -73,6 +73,18 @@ pub(super) async fn invisible_comments_are_in_the_complete_history_only(backend:
     assert_eq!(own(false).await, [ids[2], ids[1]]);
     let others = history(&fixture, keys[0].object_type(), &member("replier"), true).await;
     assert_eq!(others, Vec::new());
+    // Of the newest ones only; the oldest one is deleted.
+    let active = async |name: &str, limit| {
+        let reader = &fixture.process.reader;
+        reader.active_comments(keys[0].object_type(), &member(name), limit).await.expect("read")
+    };
+    assert_eq!((active("author", 1).await, active("author", 2).await, active("author", 50).await), (1, 2, 2));
+    fixture.run(&keys[0], Hide { target: fixture.target(ids[2]).await, ruling: ruling() }).await;
+    relay.apply().await;
+    assert_eq!((active("author", 1).await, active("author", 50).await, active("replier", 50).await), (0, 1, 0));
+    let other_type = fixture.key_of(&fixture.object_type("other"), "");
+    let elsewhere = fixture.process.reader.active_comments(other_type.object_type(), &member("author"), 50).await;
+    assert_eq!(elsewhere, Ok(0));
 }
 
 pub(super) async fn histories_by_events_equal_those_built_from_rows(backend: Backend) {

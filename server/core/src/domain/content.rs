@@ -95,6 +95,12 @@ impl Content {
         Self { extra, ..self }
     }
 
+    /// Returns the content with this text in place of its own.
+    #[must_use]
+    pub fn with_text(self, text: String) -> Self {
+        Self { text, ..self }
+    }
+
     /// Returns the text, the mentions and the metadata, and consumes the content.
     #[must_use]
     pub fn into_parts(self) -> (String, Vec<MemberId>, Metadata) {

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 
 use crate::domain::content::Content;
 use crate::domain::error::Result;
+use crate::domain::member::MemberId;
 use crate::domain::object_type::ObjectType;
 use crate::domain::policy_judgement::PolicyJudgement;
 
@@ -12,6 +13,8 @@ use crate::domain::policy_judgement::PolicyJudgement;
 pub struct Submission<'s> {
     /// The type of its subject.
     pub object_type: &'s ObjectType,
+    /// The member.
+    pub member: &'s MemberId,
     /// The content, as the member sent it.
     pub content: &'s Content,
     /// `true` if it replaces the content of a comment.

@@ -13,7 +13,7 @@ use async_trait::async_trait;
 
 use crate::domain::caller::ObjectTypeScope;
 use crate::domain::comment::CommentView;
-use crate::domain::content::ClientInfo;
+use crate::domain::content::{ClientInfo, Content};
 use crate::domain::decision::Decision;
 use crate::domain::error::Result;
 use crate::domain::ids::DecisionId;
@@ -218,6 +218,10 @@ pub trait MemberRows: Send + Sync + std::fmt::Debug {
         after: Option<&HistoryCursor>,
         limit: usize,
     ) -> Result<Page<HistoryCursor>>;
+
+    /// Returns the number of ACTIVE comments among the newest `limit` of a member of a type, from
+    /// the member history.
+    async fn active_comments(&self, object_type: &ObjectType, member: &MemberId, limit: usize) -> Result<u32>;
 }
 
 /// Reads of reviews, proposed edits, decisions, client data and the keys of requests. No cache has
@@ -230,6 +234,9 @@ pub trait ReviewRows: Send + Sync + std::fmt::Debug {
     /// Returns the newest proposed edits of comments, in the order of `ids`; `None` for a comment
     /// without one, or whose newest one neither waits nor was rejected.
     async fn proposals(&self, ids: &[CommentId]) -> Result<Vec<Option<Proposal>>>;
+
+    /// Returns the contents before words were masked, in the order of `ids`.
+    async fn originals(&self, ids: &[CommentId]) -> Result<Vec<Originals>>;
 
     /// Returns what is stored about the clients that wrote comments, in the order of `ids`; `None`
     /// for a comment without it.
@@ -256,6 +263,16 @@ pub trait ReviewRows: Send + Sync + std::fmt::Debug {
         before: Option<CommentId>,
         limit: usize,
     ) -> Result<Vec<UnlistedRow>>;
+}
+
+/// The contents of a comment before words were masked.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Originals {
+    /// The original of the content in place; `None` if nothing of it is masked.
+    pub of_content: Option<Content>,
+    /// The number and the original of the newest proposed edit with masked words that became no
+    /// content.
+    pub of_proposal: Option<(i32, Content)>,
 }
 
 /// A comment that its author may find among those that no list shows.
@@ -310,6 +327,10 @@ impl<T: PassThrough> MemberRows for T {
     ) -> Result<Page<HistoryCursor>> {
         self.inner().member_comments(object_type, member, all, after, limit).await
     }
+
+    async fn active_comments(&self, object_type: &ObjectType, member: &MemberId, limit: usize) -> Result<u32> {
+        self.inner().active_comments(object_type, member, limit).await
+    }
 }
 
 #[async_trait]
@@ -320,6 +341,10 @@ impl<T: PassThrough> ReviewRows for T {
 
     async fn proposals(&self, ids: &[CommentId]) -> Result<Vec<Option<Proposal>>> {
         self.inner().proposals(ids).await
+    }
+
+    async fn originals(&self, ids: &[CommentId]) -> Result<Vec<Originals>> {
+        self.inner().originals(ids).await
     }
 
     async fn clients(&self, ids: &[CommentId]) -> Result<Vec<Option<ClientInfo>>> {

@@ -38,7 +38,7 @@ impl Comments {
         Ok(found.into_iter().next().flatten())
     }
 
-    /// Returns the newest proposed edit of a comment, if it is one with this content. A repeat of
+    /// Returns the newest proposed edit of a comment, if a caller sent this content. A repeat of
     /// the edit returns it; an edit that was replaced or applied has none.
     ///
     /// # Errors
@@ -49,6 +49,12 @@ impl Comments {
         viewer: &MemberId,
         content: &Content,
     ) -> Result<Option<Proposal>> {
-        Ok(self.own_proposal(view, Some(viewer)).await?.filter(|proposal| proposal.content == *content))
+        let Some(proposal) = self.own_proposal(view, Some(viewer)).await? else { return Ok(None) };
+        if proposal.content == *content {
+            return Ok(Some(proposal));
+        }
+        // The caller's content is the one before words were masked.
+        let original = self.reader.originals(&[proposal.comment_id]).await?.pop().and_then(|found| found.of_proposal);
+        Ok(original.filter(|original| *original == (proposal.number, content.clone())).map(|_| proposal))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::domain::caller::Caller;
 use crate::domain::comment::{CommentView, proposal_etag, review_etag};
-use crate::domain::content::ClientInfo;
+use crate::domain::content::{ClientInfo, Content};
 use crate::domain::decision::Decision;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CommentId, DecisionId};
@@ -39,6 +39,8 @@ pub struct ModeratedComment {
     pub proposal: Option<Proposal>,
     /// The newest decision; `None` before the first one.
     pub last_decision: Option<Decision>,
+    /// The content before words were masked; `None` if none were.
+    pub original: Option<Content>,
     /// Facts about the client that wrote it, as long as they are stored.
     pub client: ClientInfo,
 }
@@ -183,6 +185,11 @@ impl ReviewQueue {
         let decisions = if decided.is_empty() { Vec::new() } else { self.reader.decisions_by_id(&decided).await? };
         let mut decisions: HashMap<CommentId, Decision> =
             decisions.into_iter().flatten().map(|decision| (decision.id.comment, decision)).collect();
+        // The policy decides when it masks, so a comment without a decision has no original.
+        let judged: Vec<CommentId> = decided.iter().map(|id| id.comment).collect();
+        let originals = if judged.is_empty() { Vec::new() } else { self.reader.originals(&judged).await? };
+        let originals = judged.into_iter().zip(originals.into_iter().map(|found| found.of_content));
+        let mut originals: HashMap<CommentId, Option<Content>> = originals.collect();
         let proposed: Vec<CommentId> =
             reviews.values().filter(|review| review.proposal > 0).map(|review| review.comment_id).collect();
         let proposals = if proposed.is_empty() { Vec::new() } else { self.reader.proposals(&proposed).await? };
@@ -194,7 +201,8 @@ impl ReviewQueue {
             let id = view.comment.reference.id;
             let (review, proposal) = (reviews.remove(&id), proposals.remove(&id));
             let client = clients.remove(&id).flatten().unwrap_or_default();
-            ModeratedComment { view, review, proposal, last_decision: decisions.remove(&id), client }
+            let (last_decision, original) = (decisions.remove(&id), originals.remove(&id).flatten());
+            ModeratedComment { view, review, proposal, last_decision, original, client }
         };
         Ok(views.into_iter().map(|view| view.map(&mut moderated)).collect())
     }

@@ -39,6 +39,8 @@ pub struct NewComment {
     pub comment: Comment,
     /// The content row.
     pub content: Content,
+    /// The content as the caller sent it, if words of the content row are masked.
+    pub original: Option<Content>,
     /// Facts about the client; empty if the caller sent none.
     pub client: ClientInfo,
     /// The source and the external id of an imported comment; `None` for a comment that a caller
@@ -60,7 +62,9 @@ impl NewComment {
     ) -> Self {
         comment.lifecycle.start_in(judged.disposition.new_state(mode));
         let causes = judged.disposition.causes(mode);
-        Self { comment, content: content.clone(), client: client.clone(), origin: None, causes, judged: judged.clone() }
+        let (content, original) = judged.stored(content);
+        let (client, judged) = (client.clone(), judged.clone());
+        Self { comment, content, original, client, origin: None, causes, judged }
     }
 }
 
@@ -72,6 +76,8 @@ pub struct AuthorEdit {
     pub comment_id: CommentId,
     /// The new content.
     pub content: Content,
+    /// The content as the caller sent it, if words of the new content are masked.
+    pub original: Option<Content>,
     /// The treatment of the new content under the modes of type and subject.
     pub disposition: Disposition,
     /// The judgement of the policy, which becomes a decision.

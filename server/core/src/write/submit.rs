@@ -13,7 +13,9 @@ use crate::domain::subject::SubjectKey;
 use crate::ports::{Clock, ContentPolicy, IdSource, Reader, Submission};
 use crate::write::command_log::CommandLog;
 use crate::write::command_output::CommandOutput;
-use crate::write::verbs::{BatchType, BatchVerb, Command, Request, RequestContext, WriteOutput, WriteTarget};
+use crate::write::verbs::{
+    BatchType, BatchVerb, Command, Request, RequestContext, SubmittedContent, WriteOutput, WriteTarget,
+};
 pub use import::{ImportItem, ImportKind, ImportOutcome};
 
 /// The use cases that write.
@@ -97,10 +99,9 @@ impl Mutations {
     /// Lets the policy judge the content of a verb, if its object type has one.
     async fn judge<K: BatchType>(&self, verb: &mut K, subject: &SubjectKey) -> Result<()> {
         let object_type = subject.object_type();
-        let Some((content, is_edit)) = verb.submitted().filter(|_| self.content.judges(object_type)) else {
-            return Ok(());
-        };
-        let judged = self.content.judge(Submission { object_type, content, is_edit }).await?;
+        let Some(sent) = verb.submitted().filter(|_| self.content.judges(object_type)) else { return Ok(()) };
+        let SubmittedContent { member, content, is_edit } = sent;
+        let judged = self.content.judge(Submission { object_type, member, content, is_edit }).await?;
         verb.set_judged(judged);
         Ok(())
     }
@@ -108,7 +109,7 @@ impl Mutations {
     /// Returns `true` if an earlier request with this key was executed. It gets its first answer,
     /// whatever the policy says now.
     async fn is_repeat<K: BatchType>(&self, verb: &K, subject: &SubjectKey, key: IdempotencyKey) -> Result<bool> {
-        if verb.submitted().is_some_and(|(_, is_edit)| is_edit) {
+        if verb.submitted().is_some_and(|sent| sent.is_edit) {
             self.reader.has_request(subject, key).await
         } else {
             Ok(self.reader.created_by(subject, &[key]).await?.into_iter().any(|created| created.is_some()))

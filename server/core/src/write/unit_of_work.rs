@@ -13,6 +13,7 @@ mod edit;
 mod gate;
 mod judge;
 mod like;
+mod originals;
 mod outcome;
 mod policy;
 #[cfg(test)]

@@ -41,7 +41,7 @@ use crate::write::lock_set::LockSet;
 pub use crate::write::ruling::{Ruling, RulingForm};
 use crate::write::unit_of_work::UnitOfWork;
 pub use appeal::{Appeal, AppealDecision};
-pub use batch::{Batch, BatchType, BatchVerb, LikeCommand};
+pub use batch::{Batch, BatchType, BatchVerb, LikeCommand, SubmittedContent};
 pub use create::{Create, CreateRoot};
 pub use create_subject::{CreateSubject, ImportedSubject, NewSubject};
 pub use delete::{Delete, DeleteActor, DeleteComment, Undelete, UndeleteComment};

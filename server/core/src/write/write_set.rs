@@ -38,6 +38,26 @@ pub struct WithheldContent {
     pub once_public: bool,
 }
 
+/// The content that a caller sent and that is stored with words masked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OriginalContent {
+    /// The content.
+    pub content: Content,
+    /// The time at which it was sent.
+    pub time: Millis,
+    /// `true` if another content has replaced the masked one.
+    pub is_replaced: bool,
+}
+
+/// A proposed edit that became the content of a comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ApprovedProposal {
+    /// The version of the comment with this content.
+    pub version: i64,
+    /// `true` if the batch has replaced it since.
+    pub is_replaced: bool,
+}
+
 /// The rows that a batch writes. A row is either new or changed, never both.
 #[derive(Debug, Default)]
 pub struct WriteSet {
@@ -55,6 +75,15 @@ pub struct WriteSet {
     pub edits: Vec<ContentEdit>,
     /// Former contents that were not in sight, to withhold.
     pub withheld: Vec<WithheldContent>,
+    /// Originals of masked contents to insert, by the version of the comment with the masked
+    /// content, or by -n for that of proposal n.
+    pub originals: BTreeMap<(CommentId, i64), OriginalContent>,
+    /// The comments whose stored originals belong to replaced contents from now on, if they have
+    /// any. Proposals keep theirs.
+    pub replaced_originals: BTreeSet<CommentId>,
+    /// The stored proposals that became contents. The original of each, if it has one, becomes that
+    /// of the version.
+    pub approved_originals: BTreeMap<(CommentId, i32), ApprovedProposal>,
     /// Proposals to insert.
     pub new_proposals: BTreeSet<(CommentId, i32)>,
     /// The new states of stored proposals.

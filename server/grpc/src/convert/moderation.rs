@@ -9,7 +9,7 @@ use riposte_core::review::{LeaseToken, ReviewCause};
 use riposte_core::{Caller, ClientInfo, Comments, Result};
 use riposte_sdk::v1;
 
-use super::comment::{complete_comment, proposed_edit};
+use super::comment::{complete_comment, content, proposed_edit};
 use super::{plain_state, time};
 use crate::page_token::PageTokenCodec;
 
@@ -47,7 +47,7 @@ impl ModeratorConverter<'_> {
             last_decision: comment.last_decision.map(|last| self.decision(last)).transpose()?,
             network_token: network.unwrap_or_default(),
             platform: comment.client.platform,
-            original: None,
+            original: comment.original.map(content),
         })
     }
 

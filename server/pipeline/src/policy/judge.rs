@@ -1,82 +1,123 @@
-//! The judgement of a text by the word lists of its object type.
+//! The judgement of a text by the word lists and the rules of its object type.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use async_trait::async_trait;
 use riposte_core::decision::{Automation, Detection, Grounds, MAX_DECISION_HITS, RuleHit};
 use riposte_core::disposition::Disposition;
 use riposte_core::object_type::ObjectType;
-use riposte_core::policy_judgement::PolicyJudgement;
+use riposte_core::policy_judgement::{MaskedText, PolicyJudgement};
 use riposte_core::ports::{ContentPolicy, Submission};
 use riposte_core::{Error, Result};
-use riposte_policy::{Findings, Hit, HitEffect, PolicyOutcome};
+use riposte_policy::{
+    DecisiveFinding, Findings, Hit, HitEffect, ListEffect, MemberInputs, PolicyOutcome, Rule, RuleInputs, RuleSet,
+    TextFindings, masked,
+};
 
 use super::LocalPolicy;
 
 /// The code of a decision that follows from no hit: the search ended early.
 const CODE_OF_LISTS: &str = "policy.list";
 
+/// The source of the findings of rules.
+const SOURCE_OF_RULES: &str = "policy.rule";
+
 #[async_trait]
 impl ContentPolicy for LocalPolicy {
     fn judges(&self, object_type: &ObjectType) -> bool {
-        self.matcher(object_type).is_some()
+        self.matcher(object_type).is_some() || self.rules(object_type).is_some()
     }
 
     async fn judge(&self, submission: Submission<'_>) -> Result<PolicyJudgement> {
-        let Some(matcher) = self.matcher(submission.object_type) else { return Ok(PolicyJudgement::default()) };
+        let (matcher, rules) = (self.matcher(submission.object_type), self.rules(submission.object_type));
+        if matcher.is_none() && rules.is_none() {
+            return Ok(PolicyJudgement::default());
+        }
+        let member = self.member_inputs(submission, rules).await;
         let start = Instant::now();
         let text = submission.content.text();
-        let findings = matcher.find(text, &self.normalizer().match_copy(text));
-        self.count(submission.object_type, &findings, start);
-        judgement(&findings)
+        let copy = self.normalizer().match_copy(text);
+        let lists = matcher.as_ref().map_or_else(Findings::default, |matcher| matcher.find(text, &copy));
+        let mentions = submission.content.mentions().len() as u32;
+        let inputs = RuleInputs::of(text, &copy, mentions, member);
+        let inputs = RuleInputs { is_edit: submission.is_edit, ..inputs };
+        let matching = rules.map_or_else(Vec::new, |rules| rules.matching(&inputs).collect());
+        let found = TextFindings { lists, rules: matching };
+        self.count(submission.object_type, &found, start);
+        judgement(text, &found, rules.map_or("", RuleSet::version))
     }
 }
 
 impl LocalPolicy {
+    /// Returns the inputs of the member that the rules of the type compare.
+    async fn member_inputs(&self, submission: Submission<'_>, rules: Option<&RuleSet>) -> MemberInputs {
+        let Submission { object_type, member, .. } = submission;
+        match (self.0.members.get(), rules) {
+            (Some(members), Some(rules)) => members.of(object_type, member, rules).await,
+            (None, _) | (_, None) => MemberInputs::default(),
+        }
+    }
+
     /// Counts a judgement in the metrics.
-    fn count(&self, object_type: &ObjectType, findings: &Findings<'_>, start: Instant) {
+    fn count(&self, object_type: &ObjectType, found: &TextFindings<'_>, start: Instant) {
         let Self(state) = self;
-        let object_type = state.types.get(object_type.as_str()).map_or("other", String::as_str);
-        let step = if findings.outcome == PolicyOutcome::Allow { "none" } else { "list" };
-        state.metrics.policy_judged((object_type, step, findings.outcome.name()), start.elapsed());
-        let mut lists: Vec<&str> =
-            findings.hits.iter().filter(|hit| hit.effect != HitEffect::Allowed).map(|hit| hit.list).collect();
-        lists.sort_unstable();
-        lists.dedup();
-        for list in lists {
-            state.metrics.policy_rule_hit(object_type, list);
+        let object_type = state.rules.metric_name(object_type);
+        let step = match found.decisive() {
+            None => "none",
+            Some(DecisiveFinding::Entry(_) | DecisiveFinding::TooManyHits) => "list",
+            Some(DecisiveFinding::Rule(_)) => "rule",
+        };
+        state.metrics.policy_judged((object_type, step, found.outcome().name()), start.elapsed());
+        let hits = found.lists.hits.iter().filter(|hit| hit.effect != HitEffect::Allowed);
+        let lists: BTreeSet<&str> = hits.map(|hit| hit.list).collect();
+        for rule in lists.into_iter().chain(found.rules.iter().map(|rule| rule.id.as_str())) {
+            state.metrics.policy_rule_hit(object_type, rule);
         }
     }
 }
 
-/// Returns what becomes of a text with these findings.
-fn judgement(findings: &Findings<'_>) -> Result<PolicyJudgement> {
-    let code = findings.decisive().map_or(CODE_OF_LISTS, |hit| hit.code);
-    let disposition = match findings.outcome {
-        PolicyOutcome::Allow | PolicyOutcome::Mask => return Ok(PolicyJudgement::default()),
+/// Returns what becomes of a text with these findings. `version` is that of the rules.
+fn judgement(text: &str, found: &TextFindings<'_>, version: &str) -> Result<PolicyJudgement> {
+    let (code, detection) = match found.decisive() {
+        Some(DecisiveFinding::Entry(hit)) => (hit.code, Detection::WordList),
+        Some(DecisiveFinding::Rule(rule)) => (rule.code.as_str(), Detection::Rule),
+        Some(DecisiveFinding::TooManyHits) | None => (CODE_OF_LISTS, Detection::WordList),
+    };
+    let disposition = match found.outcome() {
+        PolicyOutcome::Allow | PolicyOutcome::Mask => Disposition::Allow,
         PolicyOutcome::Flag => Disposition::Flag,
         PolicyOutcome::Hold => Disposition::Hold,
         PolicyOutcome::Reject => Disposition::Reject,
         PolicyOutcome::Refuse => return Err(Error::ContentBlocked { rule: code.to_owned() }),
     };
-    let grounds = Grounds {
-        code: code.to_owned(),
-        detection: Detection::WordList,
-        automation: Automation::Full,
-        hits: decision_hits(findings),
-        ..Grounds::default()
-    };
-    Ok(PolicyJudgement { disposition, grounds: Some(Box::new(grounds)) })
+    let is_decision = disposition != Disposition::Allow;
+    let grounds = is_decision.then(|| Box::new(grounds(code, detection, decision_hits(found, version))));
+    let masked = if disposition == Disposition::Reject { None } else { masked_text(text, &found.lists).map(Box::new) };
+    Ok(PolicyJudgement { disposition, grounds, masked })
 }
 
-/// Returns the hits that a decision keeps, the strongest ones first, then those in dry run.
-fn decision_hits(findings: &Findings<'_>) -> Vec<RuleHit> {
+fn grounds(code: &str, detection: Detection, hits: Vec<RuleHit>) -> Grounds {
+    Grounds { code: code.to_owned(), detection, automation: Automation::Full, hits, ..Grounds::default() }
+}
+
+/// Returns a text with its words masked; `None` if none are.
+fn masked_text(text: &str, lists: &Findings<'_>) -> Option<MaskedText> {
+    let code = lists.decisive_mask()?.code;
+    let hits = lists.masking().take(MAX_DECISION_HITS).map(entry_hit).collect();
+    Some(MaskedText { text: masked(text, &lists.masks()), grounds: grounds(code, Detection::WordList, hits) })
+}
+
+/// Returns the findings that a decision keeps, the strongest ones first, then those in dry run.
+fn decision_hits(found: &TextFindings<'_>, version: &str) -> Vec<RuleHit> {
     let is_reported = |hit: &&Hit<'_>| hit.effect != HitEffect::Allowed && hit.outcome != PolicyOutcome::Allow;
-    let mut hits: Vec<&Hit<'_>> = findings.hits.iter().filter(is_reported).collect();
-    hits.sort_by_key(|hit| (hit.effect == HitEffect::DryRun, std::cmp::Reverse(hit.outcome)));
+    let entries = found.lists.hits.iter().filter(is_reported).map(|hit| (hit.outcome, entry_hit(hit)));
+    let rules = found.rules.iter().map(|rule| (rule.outcome, matching_rule(rule, version)));
+    let mut hits: Vec<(PolicyOutcome, RuleHit)> = entries.chain(rules).collect();
+    hits.sort_by_key(|(outcome, hit)| (hit.dry_run, std::cmp::Reverse(*outcome)));
     hits.truncate(MAX_DECISION_HITS);
-    let mut reported: Vec<RuleHit> = hits.into_iter().map(rule_hit).collect();
-    if findings.too_many_hits {
+    let mut reported: Vec<RuleHit> = hits.into_iter().map(|(_, hit)| hit).collect();
+    if found.lists.too_many_hits {
         // It takes the place of the last hit.
         reported.truncate(MAX_DECISION_HITS - 1);
         let (source, version, rule) = (CODE_OF_LISTS.to_owned(), String::new(), Findings::TOO_MANY_HITS.to_owned());
@@ -85,7 +126,7 @@ fn decision_hits(findings: &Findings<'_>) -> Vec<RuleHit> {
     reported
 }
 
-fn rule_hit(hit: &Hit<'_>) -> RuleHit {
+fn entry_hit(hit: &Hit<'_>) -> RuleHit {
     RuleHit {
         source: hit.list.to_owned(),
         version: hit.version.to_owned(),
@@ -96,19 +137,35 @@ fn rule_hit(hit: &Hit<'_>) -> RuleHit {
     }
 }
 
+/// Returns the finding of a rule, which is about the whole text.
+fn matching_rule(rule: &Rule, version: &str) -> RuleHit {
+    RuleHit {
+        source: SOURCE_OF_RULES.to_owned(),
+        version: version.to_owned(),
+        rule: rule.id.clone(),
+        start: 0,
+        end: 0,
+        dry_run: rule.effect == ListEffect::DryRun,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use futures::FutureExt;
-    use riposte_core::Content;
     use riposte_core::subject::Metadata;
+    use riposte_core::{Content, MemberId};
 
-    use super::super::settings::OutcomeName;
-    use super::super::tests::{list, open};
+    use riposte_telemetry::Metrics;
+
+    use super::super::rule_settings::{FactName, RuleOutcomeName, RuleSettings, RuleTermSettings};
+    use super::super::settings::{ListEffectName, OutcomeName};
+    use super::super::tests::{list, open, open_with};
     use super::*;
 
     fn judge(policy: &LocalPolicy, text: &str) -> Result<PolicyJudgement> {
         let (object_type, content) = (ObjectType::stored("film".to_owned()), text_of(text));
-        let submission = Submission { object_type: &object_type, content: &content, is_edit: false };
+        let member = MemberId::stored("ann".to_owned());
+        let submission = Submission { object_type: &object_type, member: &member, content: &content, is_edit: false };
         policy.judge(submission).now_or_never().unwrap()
     }
 
@@ -146,6 +203,27 @@ mod tests {
     }
 
     #[test]
+    fn words_are_masked_beside_any_outcome_below_reject() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut masks = list(&folder, "masks", &[], "damn\ndamnation");
+        let (mut waits, mut rejects) = (list(&folder, "waits", &[], "melon"), list(&folder, "rejects", &[], "fig"));
+        (masks.outcome, masks.code) = (OutcomeName::Mask, "style.mask".to_owned());
+        (waits.code, rejects.outcome) = ("fruit.melon".to_owned(), OutcomeName::Reject);
+        let policy = open(vec![masks, waits, rejects]).unwrap();
+        let masked = judge(&policy, "a DAMN pear, damnation").unwrap();
+        assert_eq!((masked.disposition, &masked.grounds), (Disposition::Allow, &None));
+        let text = *masked.masked.unwrap();
+        assert_eq!((text.text.as_str(), text.grounds.code.as_str()), ("a **** pear, *********", "style.mask"));
+        let spans: Vec<_> = text.grounds.hits.iter().map(|hit| (hit.source.as_str(), hit.start, hit.end)).collect();
+        assert_eq!(spans, [("masks", 2, 6), ("masks", 13, 22)]);
+        let held = judge(&policy, "damn melon").unwrap();
+        assert_eq!((held.disposition, held.grounds.unwrap().code.as_str()), (Disposition::Hold, "fruit.melon"));
+        assert_eq!(held.masked.unwrap().text, "**** melon");
+        let rejected = judge(&policy, "damn fig").unwrap();
+        assert_eq!((rejected.disposition, rejected.masked), (Disposition::Reject, None));
+    }
+
+    #[test]
     fn a_text_with_too_many_hits_waits_and_its_decision_says_so() {
         let folder = tempfile::tempdir().unwrap();
         let mut flags = list(&folder, "flags", &[], "apple");
@@ -158,5 +236,48 @@ mod tests {
         let flagged = judge(&policy, &"apple ".repeat(200)).unwrap();
         assert_eq!(flagged.disposition, Disposition::Flag);
         assert_eq!(flagged.grounds.unwrap().hits.len(), MAX_DECISION_HITS);
+    }
+    fn rule(id: &str, term: RuleTermSettings, outcome: RuleOutcomeName, effect: ListEffectName) -> RuleSettings {
+        RuleSettings { id: id.to_owned(), when: vec![term], outcome, code: id.to_owned(), effect }
+    }
+
+    fn at_least(fact: FactName, value: u32) -> RuleTermSettings {
+        RuleTermSettings { fact, lt: None, le: None, eq: None, ge: Some(value), gt: None }
+    }
+
+    #[test]
+    fn rules_and_lists_are_counted_by_their_names_also_in_dry_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let metrics = Metrics::new().unwrap();
+        let rules = vec![
+            rule("links", at_least(FactName::Links, 1), RuleOutcomeName::Flag, ListEffectName::Live),
+            rule("tried", at_least(FactName::Length, 1), RuleOutcomeName::Refuse, ListEffectName::DryRun),
+        ];
+        let policy = open_with(vec![list(&folder, "spam", &["film"], "apple")], rules, metrics.clone()).unwrap();
+        for text in ["nothing", "a.com", "an apple", "apple apple a.com"] {
+            assert!(judge(&policy, text).is_ok(), "a rule in dry run refuses nothing");
+        }
+        let text = metrics.text().unwrap();
+        for line in [
+            "riposte_policy_rule_hits_total{object_type=\"film\",rule=\"links\"} 2",
+            "riposte_policy_rule_hits_total{object_type=\"film\",rule=\"tried\"} 4",
+            "riposte_policy_rule_hits_total{object_type=\"film\",rule=\"spam\"} 2",
+            "riposte_policy_outcomes_total{object_type=\"film\",outcome=\"allow\",source=\"none\"} 1",
+            "riposte_policy_outcomes_total{object_type=\"film\",outcome=\"flag\",source=\"rule\"} 1",
+            "riposte_policy_outcomes_total{object_type=\"film\",outcome=\"hold\",source=\"list\"} 2",
+        ] {
+            assert!(text.contains(line), "{line}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_type_with_rules_alone_is_judged_and_another_one_is_not() {
+        let rules = vec![rule("run", at_least(FactName::Repeats, 4), RuleOutcomeName::Hold, ListEffectName::Live)];
+        let policy = open_with(Vec::new(), rules, Metrics::new().unwrap()).unwrap();
+        assert!(policy.judges(&ObjectType::stored("film".to_owned())));
+        assert!(!policy.judges(&ObjectType::stored("book".to_owned())));
+        let grounds = judge(&policy, "nooooo").unwrap().grounds.unwrap();
+        assert_eq!((grounds.code.as_str(), grounds.detection), ("run", Detection::Rule));
+        assert_eq!(judge(&policy, "noo"), Ok(PolicyJudgement::default()));
     }
 }

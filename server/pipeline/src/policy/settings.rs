@@ -136,9 +136,9 @@ impl PolicySettings {
     }
 }
 
-const NAME_FORM: &str = "must have 1 to 64 small letters, digits, dots, hyphens or underscores";
+pub(super) const NAME_FORM: &str = "must have 1 to 64 small letters, digits, dots, hyphens or underscores";
 
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     let is_sign = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._-".contains(&byte);
     (1..=MAX_NAME_BYTES).contains(&text.len()) && text.bytes().all(is_sign)
 }

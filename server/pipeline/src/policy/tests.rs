@@ -10,6 +10,8 @@ use riposte_telemetry::Metrics;
 use tempfile::TempDir;
 
 use super::LocalPolicy;
+use super::rule_settings::RuleSettings;
+use super::rules::TypeRules;
 use super::settings::{PolicySettings, WordListSettings};
 
 fn day(day: u8) -> Day {
@@ -32,7 +34,17 @@ pub(super) fn list(folder: &TempDir, name: &str, types: &[&str], words: &str) ->
 }
 
 pub(super) fn open(lists: Vec<WordListSettings>) -> Result<LocalPolicy, ConfigErrors> {
-    LocalPolicy::open(&PolicySettings { lists }, ["film".to_owned()].into(), day(26), Metrics::new().unwrap())
+    open_with(lists, Vec::new(), Metrics::new().unwrap())
+}
+
+/// Opens lists, and rules of the type `film`.
+pub(super) fn open_with(
+    lists: Vec<WordListSettings>,
+    rules: Vec<RuleSettings>,
+    metrics: Metrics,
+) -> Result<LocalPolicy, ConfigErrors> {
+    let rules = TypeRules::new([(&"film".to_owned(), &rules)].into_iter(), &[])?;
+    LocalPolicy::open(&PolicySettings { lists }, rules, day(26), metrics)
 }
 
 /// Returns what the lists of a type say of a text; `None` if it has none.
@@ -135,8 +147,7 @@ fn metrics_name_the_version_of_each_list_and_the_lists_that_were_refused() {
     let metrics = Metrics::new().unwrap();
     let lists = vec![list(&folder, "spam", &[], "apple")];
     let file = lists[0].file.clone();
-    let policy =
-        LocalPolicy::open(&PolicySettings { lists }, ["film".to_owned()].into(), day(26), metrics.clone()).unwrap();
+    let policy = open_with(lists, Vec::new(), metrics.clone()).unwrap();
     let line = |name: &str| {
         let text = metrics.text().unwrap();
         text.lines().find(|line| line.starts_with(name)).map(str::to_owned).unwrap_or_default()

@@ -68,9 +68,18 @@ impl<'m> Findings<'m> {
     /// Returns the ranges that are masked, if the text is shown at all.
     #[must_use]
     pub fn masks(&self) -> Vec<TextRange> {
-        let masks =
-            self.hits.iter().filter(|hit| hit.effect == HitEffect::Counts && hit.outcome == PolicyOutcome::Mask);
-        masks.map(|hit| hit.span).collect()
+        self.masking().map(|hit| hit.span).collect()
+    }
+
+    /// Returns the longest hit that is masked, and of equally long ones the first.
+    #[must_use]
+    pub fn decisive_mask(&self) -> Option<&Hit<'m>> {
+        self.masking().rev().max_by_key(|hit| hit.span.code_points())
+    }
+
+    /// Returns the hits that are masked, by their positions.
+    pub fn masking(&self) -> impl DoubleEndedIterator<Item = &Hit<'m>> {
+        self.hits.iter().filter(|hit| counts(hit) && hit.outcome == PolicyOutcome::Mask)
     }
 }
 

@@ -82,3 +82,47 @@ fn wrong_rules_are_refused_with_all_their_faults() {
     assert!(RuleSet::new(many(64)).is_ok());
     assert_eq!(RuleSet::new(many(65)), Err(vec![RuleError::TooManyRules(65)]));
 }
+
+#[test]
+fn a_version_follows_from_every_part_of_the_rules() {
+    let (links, long) = (term(Fact::Links, Comparison::Ge, 2), term(Fact::Length, Comparison::Gt, 9));
+    let base = rule("links", &[links]);
+    let sets = [
+        vec![base.clone()],
+        vec![Rule { id: "other".to_owned(), ..base.clone() }],
+        vec![Rule { outcome: PolicyOutcome::Flag, ..base.clone() }],
+        vec![Rule { code: "other".to_owned(), ..base.clone() }],
+        vec![Rule { effect: ListEffect::DryRun, ..base.clone() }],
+        vec![Rule { when: vec![long], ..base.clone() }],
+        vec![Rule { when: vec![links, long], ..base.clone() }],
+        vec![Rule { when: vec![RuleTerm { comparison: Comparison::Gt, ..links }], ..base.clone() }],
+        vec![Rule { when: vec![RuleTerm { value: 3, ..links }], ..base.clone() }],
+        vec![base, rule("second", &[links])],
+    ];
+    let version = |rules: &Vec<Rule>| RuleSet::new(rules.clone()).unwrap().version().to_owned();
+    let versions: HashSet<String> = sets.iter().map(version).collect();
+    assert!(versions.len() == sets.len() && versions.iter().all(|version| version.len() == 16), "{versions:?}");
+    assert_eq!(version(&sets[0]), version(&sets[0].clone()));
+}
+
+#[test]
+fn from_some_number_of_public_comments_on_no_term_changes() {
+    let settled = |terms: &[RuleTerm]| {
+        let rules = terms.iter().enumerate().map(|(n, term)| rule(&n.to_string(), &[*term])).collect();
+        RuleSet::new(rules).unwrap().settled_approved()
+    };
+    let (links, first) = (term(Fact::Links, Comparison::Ge, 9), term(Fact::FirstPost, Comparison::Eq, 1));
+    assert_eq!((settled(&[]), settled(&[links]), settled(&[links, first])), (None, None, Some(1)));
+    for comparison in Comparison::ALL {
+        let approved = term(Fact::Approved, comparison, 3);
+        let from = settled(&[links, first, approved]).unwrap();
+        let truth = |approved: u32, term: RuleTerm| {
+            let first_post = Some(approved == 0);
+            let member = MemberInputs { approved: Some(approved), first_post, age: None };
+            term.is_true(&RuleInputs { member, ..INPUTS })
+        };
+        for more in from..from + 50 {
+            assert!([first, approved].iter().all(|term| truth(more, *term) == truth(from, *term)), "{comparison:?}");
+        }
+    }
+}

@@ -60,7 +60,7 @@ impl WordList {
         if !faults.is_empty() {
             return Err(ListError { faults, more });
         }
-        let version = hex(bytes, VERSION_DIGITS);
+        let version = version_of(bytes);
         Ok(Self { name: settings.name.clone(), version, effect: settings.effect, entries })
     }
 }
@@ -187,6 +187,11 @@ fn name<'f>(fields: &'f Map<String, Value>, key: &str) -> Result<Option<&'f str>
         }
         text => Ok(text),
     }
+}
+
+/// Returns the version of bytes.
+pub(crate) fn version_of(bytes: &[u8]) -> String {
+    hex(bytes, VERSION_DIGITS)
 }
 
 /// Returns the beginning of the SHA-256 of bytes, as hex digits.

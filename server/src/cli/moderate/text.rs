@@ -47,7 +47,8 @@ pub(super) fn in_sight(moderated: &ModeratedComment) -> String {
     text
 }
 
-/// Returns decisions: the time, the moderator, the act with its states, and the reasons.
+/// Returns decisions: the time, the moderator or `policy`, the act with its states, and the
+/// reasons.
 pub(super) fn decisions(decisions: &[Decision]) -> String {
     let mut text = String::new();
     for decision in decisions {
@@ -55,7 +56,8 @@ pub(super) fn decisions(decisions: &[Decision]) -> String {
         let act = name(ModerationAction::try_from(decision.action).unwrap_or_default().as_str_name());
         let [from, to] = [decision.from_state, decision.to_state].map(state);
         let of = if decision.proposed_edit { " of the edit" } else { "" };
-        text += &format!("{time}{} · {act}{of}: {from} → {to}{}\n", printable(&decision.actor_id), reasons(decision));
+        let actor = if decision.actor_id.is_empty() { "policy" } else { &decision.actor_id };
+        text += &format!("{time}{} · {act}{of}: {from} → {to}{}\n", printable(actor), reasons(decision));
         for line in decision.appeal_text.lines() {
             text += &format!("   > {}\n", printable(line));
         }
@@ -226,6 +228,6 @@ mod tests {
                         ann · APPEAL: REJECTED → REJECTED\n   > A quotation.\n";
         assert_eq!(decisions(&[decision, appeal]), expected);
         let of_edit = Decision { proposed_edit: true, action: 1, ..Decision::default() };
-        assert!(decisions(&[of_edit]).contains(" · APPROVE of the edit: "));
+        assert!(decisions(&[of_edit]).starts_with("policy · APPROVE of the edit: "), "no moderator took it");
     }
 }

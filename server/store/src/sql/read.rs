@@ -18,6 +18,7 @@ mod location_cache;
 mod locator;
 mod member_comments;
 mod member_likes;
+mod originals;
 mod previews;
 mod ranks;
 mod replies;
@@ -43,8 +44,8 @@ use riposte_core::page::{
     PageQuery, PageSelector, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
-    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Reader, ReviewRows,
-    SubjectRows, UnlistedRow,
+    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Originals, Reader,
+    ReviewRows, SubjectRows, UnlistedRow,
 };
 use riposte_core::proposal::Proposal;
 use riposte_core::request::IdempotencyKey;
@@ -305,6 +306,14 @@ impl MemberRows for SqlReader {
         let source = self.sources.map().source(page.partition());
         task::read(&self.sources, source, member_comments::NAME, page.read(Arc::clone(&self.sources))).await
     }
+
+    async fn active_comments(&self, object_type: &ObjectType, member: &MemberId, limit: usize) -> Result<u32> {
+        let (object_type, member) = (object_type.clone(), member.clone());
+        let newest = member_comments::NewestStates { object_type, member, limit };
+        let source = self.sources.map().source(newest.partition());
+        let read = newest.active(Arc::clone(&self.sources));
+        task::read(&self.sources, source, member_comments::NewestStates::NAME, read).await
+    }
 }
 
 #[async_trait]
@@ -317,6 +326,11 @@ impl ReviewRows for SqlReader {
     async fn proposals(&self, ids: &[CommentId]) -> Result<Vec<Option<Proposal>>> {
         let found = scatter::gather::<reviews::ProposalsOfComments>(&self.sources, ids.to_vec()).await?;
         Ok(reviews::newest(ids, found))
+    }
+
+    async fn originals(&self, ids: &[CommentId]) -> Result<Vec<Originals>> {
+        let found = scatter::gather::<originals::OriginalsOfComments>(&self.sources, ids.to_vec()).await?;
+        Ok(originals::by_comment(ids, found))
     }
 
     async fn clients(&self, ids: &[CommentId]) -> Result<Vec<Option<ClientInfo>>> {

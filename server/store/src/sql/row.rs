@@ -28,7 +28,9 @@ pub(crate) use ranking::{SnapshotFingerprint, ranking, ranking_model};
 pub(crate) use report::{report, report_changes, report_model};
 pub(crate) use review::{decision, decision_model, review, review_changes, review_model};
 pub(crate) use subject::{subject, subject_changes, subject_identity, subject_key, subject_model, subject_state};
-pub(crate) use withheld::{PROPOSAL, proposal, proposal_model, withheld_model};
+pub(crate) use withheld::{
+    ORIGINAL, PROPOSAL, REPLACED, original, original_model, original_state, proposal, proposal_model, withheld_model,
+};
 
 /// Converts an index row to its comment.
 pub(crate) fn comment(row: Model) -> Result<Comment> {

@@ -61,7 +61,9 @@ class _ModerationActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Mode
     MODERATION_ACTION_FLAG: _ModerationAction.ValueType  # 11
     """Only in decisions of the policy: in sight, and put into the review queue."""
     MODERATION_ACTION_MASK: _ModerationAction.ValueType  # 12
-    """Only in decisions of the policy: words of the text are masked. Not served yet."""
+    """Only in decisions of the policy: words of the text are masked. A second decision may say what
+    else became of it.
+    """
 
 class ModerationAction(_ModerationAction, metaclass=_ModerationActionEnumTypeWrapper):
     """An act on a comment or on its proposed edit."""
@@ -98,7 +100,9 @@ MODERATION_ACTION_HOLD: ModerationAction.ValueType  # 10
 MODERATION_ACTION_FLAG: ModerationAction.ValueType  # 11
 """Only in decisions of the policy: in sight, and put into the review queue."""
 MODERATION_ACTION_MASK: ModerationAction.ValueType  # 12
-"""Only in decisions of the policy: words of the text are masked. Not served yet."""
+"""Only in decisions of the policy: words of the text are masked. A second decision may say what
+else became of it.
+"""
 Global___ModerationAction: _TypeAlias = ModerationAction  # noqa: Y015
 
 class _Detection:
@@ -395,7 +399,7 @@ class ModeratedComment(_message.Message):
 
     @_builtins.property
     def original(self) -> _comment_pb2.Content:
-        """The content before words were masked; unset if none were. Not served yet."""
+        """The content in place before words were masked; unset if none were. No other service shows it."""
 
     def __init__(
         self,

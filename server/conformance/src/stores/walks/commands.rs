@@ -10,7 +10,7 @@ use riposte_core::decision::{Automation, Grounds, RuleHit};
 use riposte_core::disposition::Disposition;
 use riposte_core::object_type::ModerationMode;
 use riposte_core::origin::ImportOrigin;
-use riposte_core::policy_judgement::PolicyJudgement;
+use riposte_core::policy_judgement::{MaskedText, PolicyJudgement};
 use riposte_core::ports::{CommentRows, ReviewRows, SubjectRows};
 use riposte_core::request::RequestId;
 use riposte_core::subject::Metadata;
@@ -226,7 +226,11 @@ impl Walker {
         let hits = (0..self.random_below(3)).map(hit).collect();
         let grounds = Grounds { code: "walk.1".to_owned(), automation: Automation::Full, hits, ..Grounds::default() };
         let grounds = self.chance(70).then(|| Box::new(grounds));
-        PolicyJudgement { disposition: self.disposition(), grounds }
+        let masked = self.chance(20).then(|| {
+            let grounds = Grounds { code: "walk.mask".to_owned(), ..Grounds::default() };
+            Box::new(MaskedText { text: "***".to_owned(), grounds })
+        });
+        PolicyJudgement { disposition: self.disposition(), grounds, masked }
     }
 
     fn disposition(&mut self) -> Disposition {

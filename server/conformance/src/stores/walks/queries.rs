@@ -184,6 +184,7 @@ impl Walker {
         self.compare(("locate", &ids), |r| Box::pin(r.locate(&ids))).await;
         self.compare(("reviews", &ids), |r| timeless(r.reviews(&ids))).await;
         self.compare(("proposals", &ids), |r| Box::pin(r.proposals(&ids))).await;
+        self.compare(("originals", &ids), |r| Box::pin(r.originals(&ids))).await;
     }
 
     async fn query_likes(&mut self, key: &SubjectKey, id: CommentId, other: CommentId) {
@@ -268,6 +269,13 @@ impl Walker {
                 let (object_type, author) = (key.object_type(), &author);
                 self.compare(("member_comments", object_type, author, all), |r| {
                     Box::pin(r.member_comments(object_type, author, all, None, 10_000))
+                })
+                .await;
+            }
+            for limit in [3, 50] {
+                let (object_type, author) = (key.object_type(), &author);
+                self.compare(("active_comments", object_type, author, limit), |r| {
+                    Box::pin(r.active_comments(object_type, author, limit))
                 })
                 .await;
             }

@@ -52,7 +52,7 @@ impl UnitOfWork {
     }
 
     fn insert_comment(&mut self, new: NewComment, context: ChangeContext<'_>) -> Result<()> {
-        let NewComment { mut comment, content, client, origin, causes, judged } = new;
+        let NewComment { mut comment, content, original, client, origin, causes, judged } = new;
         self.revise(context.subject)?;
         let subject = self.subjects.get_mut(context.subject).ok_or_else(|| not_loaded("subject"))?;
         comment.reference.born_revision = subject.revision;
@@ -66,6 +66,7 @@ impl UnitOfWork {
         }
         comment.relist();
         self.contents.insert(comment.reference.id, content);
+        self.keep_original((comment.reference.id, comment.lifecycle.version), original, context.now);
         if !client.is_empty() {
             self.write_set.clients.insert(comment.reference.id, client);
         }

@@ -34,9 +34,10 @@ impl UnitOfWork {
 
     /// Replaces a text in sight at once. A plain comment gets no review by it.
     fn edit_in_sight(&mut self, edit: AuthorEdit, context: ChangeContext<'_>) -> Result<()> {
-        let AuthorEdit { comment_id: id, content, disposition: _, judged } = edit;
+        let AuthorEdit { comment_id: id, content, original, disposition: _, judged } = edit;
         let text = self.judged_text(id, 0)?;
-        self.set_content(id, content, context)?;
+        let version = self.set_content(id, content, context)?;
+        self.keep_original((id, version), original, context.now);
         if let Some(mut review) = self.reviews.get(&id).cloned() {
             self.drop_proposal(&mut review);
             (review.text_unshown, review.text_once_public) = (false, true);
@@ -52,7 +53,7 @@ impl UnitOfWork {
     /// Stores a proposal beside the text in sight. The comment does not change, and its subject
     /// gets a revision without a change that readers see.
     fn propose(&mut self, edit: AuthorEdit, context: ChangeContext<'_>) -> Result<()> {
-        let AuthorEdit { comment_id: id, content, disposition, judged } = edit;
+        let AuthorEdit { comment_id: id, content, original, disposition, judged } = edit;
         let mut review = self.review_or_new(id, context)?;
         if let Some(number) = review.waiting_proposal() {
             self.set_proposal_state(id, number, ProposalState::Dropped);
@@ -73,6 +74,7 @@ impl UnitOfWork {
         self.set_review(review);
         self.load_proposal(Proposal { comment_id: id, number, content, state, time: context.now });
         self.write_set.new_proposals.insert((id, number));
+        self.keep_original((id, -i64::from(number)), original, context.now);
         self.revise(context.subject)?;
         self.write_set.events.entry(context.subject.clone()).or_default();
         let text = self.judged_text(id, number)?;
@@ -81,12 +83,13 @@ impl UnitOfWork {
 
     /// Replaces the text of a comment that waits or was refused.
     fn edit_out_of_sight(&mut self, edit: AuthorEdit, context: ChangeContext<'_>) -> Result<()> {
-        let AuthorEdit { comment_id: id, content, disposition, judged } = edit;
+        let AuthorEdit { comment_id: id, content, original, disposition, judged } = edit;
         let mut review = self.review_or_new(id, context)?;
         review.edits += 1;
         self.set_review(review);
         let text = self.judged_text(id, 0)?;
-        self.set_content(id, content, context)?;
+        let version = self.set_content(id, content, context)?;
+        self.keep_original((id, version), original, context.now);
         let was_rejected = text.from == Some(CommentState::Rejected);
         let cause = match disposition {
             Disposition::Allow => None,
@@ -95,7 +98,7 @@ impl UnitOfWork {
             Disposition::Unchecked => Some(ReviewCause::ServiceUnavailable),
             Disposition::Reject if was_rejected => return self.decide_by_policy(text, judged, context),
             Disposition::Reject => {
-                let grounds = judged.into_decision(false).map(|(_, grounds)| grounds).unwrap_or_default();
+                let grounds = judged.grounds.map(|grounds| *grounds).unwrap_or_default();
                 let (act, ruling) = (CommentAct::Reject, Some(Ruling::of_policy(grounds)));
                 return self.judge(Judgement { comment_id: id, act, cause: None, deleted_by: None, ruling }, context);
             }
@@ -123,8 +126,9 @@ impl UnitOfWork {
     /// Makes the waiting proposal of a comment its content.
     pub(super) fn show_proposal(&mut self, id: CommentId, number: i32, context: ChangeContext<'_>) -> Result<()> {
         let proposal = self.proposals.get(&(id, number)).ok_or_else(|| not_loaded("proposal"))?;
-        self.set_content(id, proposal.content.clone(), context)?;
+        let version = self.set_content(id, proposal.content.clone(), context)?;
         self.set_proposal_state(id, number, ProposalState::Approved);
+        self.show_original((id, number), version);
         Ok(())
     }
 
@@ -145,12 +149,14 @@ impl UnitOfWork {
         }
     }
 
-    /// Replaces the content of a comment. The former content goes to the public history if it was
-    /// in sight, and else to the texts that only the author and moderators may read.
-    fn set_content(&mut self, id: CommentId, content: Content, context: ChangeContext<'_>) -> Result<()> {
+    /// Replaces the content of a comment and returns its version. The former content goes to the
+    /// public history if it was in sight, and else to the texts that only the author and moderators
+    /// may read.
+    fn set_content(&mut self, id: CommentId, content: Content, context: ChangeContext<'_>) -> Result<i64> {
         self.revise(context.subject)?;
         let former = self.contents.insert(id, content).ok_or_else(|| not_loaded("content"))?;
         let review = self.reviews.get(&id).cloned();
+        self.replace_original(id, review.as_ref());
         let never_public = review.as_ref().is_some_and(|review| review.never_public);
         let comment = self.change(id)?;
         let lifecycle = &mut comment.lifecycle;
@@ -175,6 +181,6 @@ impl UnitOfWork {
         if !self.write_set.new_comments.contains_key(&id) {
             self.write_set.contents.insert(id);
         }
-        Ok(())
+        Ok(comment.lifecycle.version)
     }
 }

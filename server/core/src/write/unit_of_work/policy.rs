@@ -3,6 +3,7 @@
 
 use crate::domain::act::CommentAct;
 use crate::domain::comment::Comment;
+use crate::domain::decision::Grounds;
 use crate::domain::error::Result;
 use crate::domain::ids::CommentId;
 use crate::domain::policy_judgement::PolicyJudgement;
@@ -54,15 +55,27 @@ impl UnitOfWork {
         Ok(())
     }
 
-    /// Writes the decision of the policy about a text, if the judgement becomes one.
+    /// Writes the decisions of the policy about a text, if the judgement becomes any.
     pub(super) fn decide_by_policy(
         &mut self,
         text: JudgedText,
         judged: PolicyJudgement,
         context: ChangeContext<'_>,
     ) -> Result<()> {
+        for (act, grounds) in judged.into_decisions(text.proposal != 0) {
+            self.decide_once(text, act, grounds, context)?;
+        }
+        Ok(())
+    }
+
+    fn decide_once(
+        &mut self,
+        text: JudgedText,
+        act: CommentAct,
+        grounds: Grounds,
+        context: ChangeContext<'_>,
+    ) -> Result<()> {
         let JudgedText { id, proposal, from, from_version } = text;
-        let Some((act, grounds)) = judged.into_decision(proposal != 0) else { return Ok(()) };
         let comment = self.comments.get(&id).cloned().ok_or_else(|| not_loaded("comment"))?;
         let mut review = self.review_or_new(id, context)?;
         review.count_decision()?;

@@ -7,6 +7,7 @@ use std::fmt::Debug;
 
 use super::{Command, CommandKind, Create, Edit, LikeCommandKind, Reply};
 use crate::domain::content::Content;
+use crate::domain::member::MemberId;
 use crate::domain::policy_judgement::PolicyJudgement;
 use crate::domain::request::Fingerprint;
 use crate::domain::subject::SubjectKey;
@@ -21,6 +22,17 @@ pub enum Batch {
     Comments(Vec<Command>),
     /// Commands about likes.
     Likes(Vec<LikeCommand>),
+}
+
+/// A content that the policy judges.
+#[derive(Debug, Clone, Copy)]
+pub struct SubmittedContent<'v> {
+    /// The member that sends it.
+    pub member: &'v MemberId,
+    /// The content.
+    pub content: &'v Content,
+    /// `true` if it replaces another one.
+    pub is_edit: bool,
 }
 
 /// A verb, or the enum of all verbs of a batch type.
@@ -40,9 +52,9 @@ pub trait BatchType: BatchVerb<Type = Self> + Clone + PartialEq + Debug + Send +
     /// Returns the batch of these commands.
     fn batch(commands: Vec<Command<Self>>) -> Batch;
 
-    /// Returns the content that the policy judges, with whether it replaces another one; `None` for
-    /// a verb without such a content.
-    fn submitted(&self) -> Option<(&Content, bool)> {
+    /// Returns the content that the policy judges, with its member; `None` for a verb without such
+    /// a content.
+    fn submitted(&self) -> Option<SubmittedContent<'_>> {
         None
     }
 
@@ -62,12 +74,12 @@ impl BatchType for CommandKind {
         Batch::Comments(commands)
     }
 
-    fn submitted(&self) -> Option<(&Content, bool)> {
+    fn submitted(&self) -> Option<SubmittedContent<'_>> {
         // The state of an imported comment is that of its item; other verbs have no content.
-        if let Self::Create(Create { content, .. }) | Self::Reply(Reply { content, .. }) = self {
-            Some((content, false))
-        } else if let Self::Edit(Edit { content, .. }) = self {
-            Some((content, true))
+        if let Self::Create(Create { content, member, .. }) | Self::Reply(Reply { content, member, .. }) = self {
+            Some(SubmittedContent { member, content, is_edit: false })
+        } else if let Self::Edit(Edit { content, member, .. }) = self {
+            Some(SubmittedContent { member, content, is_edit: true })
         } else {
             None
         }

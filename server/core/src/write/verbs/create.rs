@@ -60,7 +60,7 @@ pub struct Create {
     pub id: CommentId,
     /// The author.
     pub member: MemberId,
-    /// The content.
+    /// The content, as the caller sent it.
     pub content: Content,
     /// Information about the client.
     pub client: ClientInfo,

@@ -65,7 +65,7 @@ pub struct Edit {
     pub target: CommentLocation,
     /// The member that edits the comment.
     pub member: MemberId,
-    /// The new content.
+    /// The new content, as the caller sent it.
     pub content: Content,
     /// The expected etag; an empty one matches any.
     pub etag: String,
@@ -170,9 +170,11 @@ impl Verb for Edit {
     }
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let (content, original) = self.judged.stored(&self.content);
         vec![Change::Edit(Box::new(AuthorEdit {
             comment_id: self.target.id,
-            content: self.content.clone(),
+            content,
+            original,
             disposition: self.disposition_under(unit, command),
             judged: self.judged.clone(),
         }))]

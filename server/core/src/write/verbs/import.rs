@@ -195,6 +195,7 @@ impl Import {
         Change::InsertComment(Box::new(NewComment {
             comment,
             content: self.content.clone(),
+            original: None,
             client: self.client.clone(),
             origin: Some(self.origin.clone()),
             causes,

@@ -61,7 +61,7 @@ pub struct Reply {
     pub parent: CommentLocation,
     /// The author.
     pub member: MemberId,
-    /// The content.
+    /// The content, as the caller sent it.
     pub content: Content,
     /// Information about the client.
     pub client: ClientInfo,

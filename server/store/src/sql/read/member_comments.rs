@@ -47,12 +47,7 @@ impl MemberComments {
     }
 
     fn select(&self) -> Select<Entity> {
-        let mut list = Entity::find()
-            .select_only()
-            .columns([Column::CreateTime, Column::CommentId])
-            .filter(Column::Part.eq(part(self.partition())))
-            .filter(Column::ObjectType.eq(row::bytes(self.object_type.as_str())))
-            .filter(Column::MemberId.eq(row::bytes(self.member.as_str())));
+        let mut list = own(&self.object_type, &self.member).columns([Column::CreateTime, Column::CommentId]);
         if !self.any_state {
             list = list.filter(Column::State.eq(CommentState::Active.code()));
         }
@@ -62,7 +57,50 @@ impl MemberComments {
             list = list.filter(Column::CreateTime.lte(after.time.0));
             list = list.filter(Column::CreateTime.lt(after.time.0).or(same_time));
         }
-        let list = list.order_by_desc(Column::CreateTime).order_by_desc(Column::CommentId);
-        list.limit(self.limit as u64 + 1)
+        newest_first(list).limit(self.limit as u64 + 1)
     }
+}
+
+/// Reads the states of a member's newest comments.
+#[derive(Debug)]
+pub(super) struct NewestStates {
+    pub(super) object_type: ObjectType,
+    pub(super) member: MemberId,
+    pub(super) limit: usize,
+}
+
+impl NewestStates {
+    /// The name of the read.
+    pub(super) const NAME: &'static str = "read newest states";
+
+    /// Returns the partition of the history.
+    pub(super) fn partition(&self) -> Partition {
+        Partition::of(self.object_type.as_str(), self.member.as_str())
+    }
+
+    /// Returns the number of those that are ACTIVE.
+    pub(super) async fn active(self, sources: Arc<DataSources>) -> Result<u32, StoreError> {
+        let list = own(&self.object_type, &self.member).columns([Column::State]);
+        let list = newest_first(list).limit(self.limit as u64);
+        let mut active = 0;
+        for found in sources.select(self.partition(), list.as_query()).await? {
+            let (state,) = <(i8,)>::try_get_many_by_index(&found).map_err(DbErr::from)?;
+            active += u32::from(state == CommentState::Active.code());
+        }
+        Ok(active)
+    }
+}
+
+/// Returns the select of the history of a member, without columns.
+fn own(object_type: &ObjectType, member: &MemberId) -> Select<Entity> {
+    let partition = Partition::of(object_type.as_str(), member.as_str());
+    Entity::find()
+        .select_only()
+        .filter(Column::Part.eq(part(partition)))
+        .filter(Column::ObjectType.eq(row::bytes(object_type.as_str())))
+        .filter(Column::MemberId.eq(row::bytes(member.as_str())))
+}
+
+fn newest_first(list: Select<Entity>) -> Select<Entity> {
+    list.order_by_desc(Column::CreateTime).order_by_desc(Column::CommentId)
 }

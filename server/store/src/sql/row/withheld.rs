@@ -1,7 +1,7 @@
 //! The rows of texts that only authors and moderators may read.
 
 use riposte_core::proposal::{Proposal, ProposalState};
-use riposte_core::write_set::WithheldContent;
+use riposte_core::write_set::{OriginalContent, WithheldContent};
 use riposte_core::{CommentId, Content, Millis, Result};
 use sea_orm::ActiveValue::Set;
 
@@ -14,8 +14,13 @@ use crate::sql::entity::comment_withheld::{ActiveModel, Model};
 const TABLE: &str = "comment_withheld";
 /// The kind of a proposed edit. It never changes.
 pub(crate) const PROPOSAL: i8 = 1;
+/// The kind of a content before words were masked. Its number is the version of the comment with
+/// the masked content, or -n for that of proposal n. It never changes.
+pub(crate) const ORIGINAL: i8 = 2;
 /// The kind of a former content that was not in sight. It never changes.
 const FORMER: i8 = 3;
+/// The state of an original whose masked content was replaced. That of all others is 0.
+pub(crate) const REPLACED: i8 = 3;
 
 /// Converts the row of a proposed edit.
 pub(crate) fn proposal(row: Model) -> Result<Proposal> {
@@ -35,6 +40,25 @@ pub(crate) fn proposal_model(proposal: &Proposal) -> Result<ActiveModel> {
     let Proposal { comment_id, number, content, state, time } = proposal;
     let row = content_row(*comment_id, (PROPOSAL, i64::from(*number)), content, *time)?;
     Ok(ActiveModel { state: Set(state.code()), ..row })
+}
+
+/// Converts the row of an original: its comment, its number and the content.
+pub(crate) fn original(row: Model) -> Result<(CommentId, i64, Content)> {
+    let Model { comment_id, number, text, mentions, metadata, extra, .. } = row;
+    let content = of_columns(text, &mentions, &metadata, extra.as_deref());
+    Ok((id(comment_id)?, number, content.map_err(|column| unreadable(TABLE, comment_id, column))?))
+}
+
+/// Returns the row of the original of a masked content.
+pub(crate) fn original_model((id, number): (CommentId, i64), original: &OriginalContent) -> Result<ActiveModel> {
+    let OriginalContent { content, time, is_replaced } = original;
+    let row = content_row(id, (ORIGINAL, number), content, *time)?;
+    Ok(ActiveModel { state: Set(original_state(*is_replaced)), ..row })
+}
+
+/// Returns the state of the row of an original.
+pub(crate) const fn original_state(is_replaced: bool) -> i8 {
+    if is_replaced { REPLACED } else { 0 }
 }
 
 /// Returns the row of a former content that was not in sight.

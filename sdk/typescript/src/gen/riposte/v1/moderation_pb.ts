@@ -148,7 +148,7 @@ export type ModeratedComment = Message<"riposte.v1.ModeratedComment"> & {
   platform: string;
 
   /**
-   * The content before words were masked; unset if none were. Not served yet.
+   * The content in place before words were masked; unset if none were. No other service shows it.
    *
    * @generated from field: riposte.v1.Content original = 10;
    */
@@ -1205,7 +1205,8 @@ export enum ModerationAction {
   FLAG = 11,
 
   /**
-   * Only in decisions of the policy: words of the text are masked. Not served yet.
+   * Only in decisions of the policy: words of the text are masked. A second decision may say what
+   * else became of it.
    *
    * @generated from enum value: MODERATION_ACTION_MASK = 12;
    */

@@ -40,6 +40,7 @@ impl Flush<'_> {
                 .filter(Column::Number.eq(i64::from(*number)));
             self.phase.write(None::<Partition>, &update, Some(1));
         }
+        self.change_originals();
         let proposal = |(id, number): &(CommentId, i32)| {
             let proposal = self.unit.proposal(*id, *number).ok_or_else(|| not_loaded("proposal"))?;
             Ok(row::proposal_model(proposal)?)
@@ -48,8 +49,33 @@ impl Flush<'_> {
         for withheld in &write_set.withheld {
             rows.push(row::withheld_model(withheld)?);
         }
+        for (key, original) in &write_set.originals {
+            rows.push(row::original_model(*key, original)?);
+        }
         self.phase.insert::<ActiveModel>(None::<Partition>, rows);
         Ok(())
+    }
+
+    /// Adds the updates of stored originals. They match no row where nothing was masked.
+    fn change_originals(&mut self) {
+        use comment_withheld::{ActiveModel, Column, Entity};
+        let write_set = self.unit.write_set();
+        let originals = |id: CommentId, changes: ActiveModel| {
+            let update = Entity::update_many().set(changes).filter(Column::Part.eq(part(id.partition())));
+            update.filter(Column::CommentId.eq(id.get())).filter(Column::Kind.eq(row::ORIGINAL))
+        };
+        for id in &write_set.replaced_originals {
+            let changes = ActiveModel { state: Set(row::REPLACED), ..ActiveModel::default() };
+            let update = originals(*id, changes).filter(Column::Number.gt(0_i64));
+            self.phase.write(None::<Partition>, &update, None);
+        }
+        // Those of contents in place come after the ones that they replace.
+        for ((id, proposal), approved) in &write_set.approved_originals {
+            let state = Set(row::original_state(approved.is_replaced));
+            let changes = ActiveModel { number: Set(approved.version), state, ..ActiveModel::default() };
+            let update = originals(*id, changes).filter(Column::Number.eq(-i64::from(*proposal)));
+            self.phase.write(None::<Partition>, &update, None);
+        }
     }
 
     fn review(&self, id: CommentId) -> StoreResult<&Review> {

@@ -454,7 +454,7 @@ private static final long serialVersionUID = 0L;
   private dev.riposte.v1.Content original_;
   /**
    * <pre>
-   * The content before words were masked; unset if none were. Not served yet.
+   * The content in place before words were masked; unset if none were. No other service shows it.
    * </pre>
    *
    * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
@@ -466,7 +466,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The content before words were masked; unset if none were. Not served yet.
+   * The content in place before words were masked; unset if none were. No other service shows it.
    * </pre>
    *
    * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
@@ -478,7 +478,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The content before words were masked; unset if none were. Not served yet.
+   * The content in place before words were masked; unset if none were. No other service shows it.
    * </pre>
    *
    * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
@@ -2226,7 +2226,7 @@ private static final long serialVersionUID = 0L;
         dev.riposte.v1.Content, dev.riposte.v1.Content.Builder, dev.riposte.v1.ContentOrBuilder> originalBuilder_;
     /**
      * <pre>
-     * The content before words were masked; unset if none were. Not served yet.
+     * The content in place before words were masked; unset if none were. No other service shows it.
      * </pre>
      *
      * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
@@ -2237,7 +2237,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The content before words were masked; unset if none were. Not served yet.
+     * The content in place before words were masked; unset if none were. No other service shows it.
      * </pre>
      *
      * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
@@ -2252,7 +2252,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The content before words were masked; unset if none were. Not served yet.
+     * The content in place before words were masked; unset if none were. No other service shows it.
      * </pre>
      *
      * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
@@ -2272,7 +2272,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The content before words were masked; unset if none were. Not served yet.
+     * The content in place before words were masked; unset if none were. No other service shows it.
      * </pre>
      *
      * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
@@ -2290,7 +2290,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The content before words were masked; unset if none were. Not served yet.
+     * The content in place before words were masked; unset if none were. No other service shows it.
      * </pre>
      *
      * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
@@ -2315,7 +2315,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The content before words were masked; unset if none were. Not served yet.
+     * The content in place before words were masked; unset if none were. No other service shows it.
      * </pre>
      *
      * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
@@ -2332,7 +2332,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The content before words were masked; unset if none were. Not served yet.
+     * The content in place before words were masked; unset if none were. No other service shows it.
      * </pre>
      *
      * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
@@ -2344,7 +2344,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The content before words were masked; unset if none were. Not served yet.
+     * The content in place before words were masked; unset if none were. No other service shows it.
      * </pre>
      *
      * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
@@ -2359,7 +2359,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The content before words were masked; unset if none were. Not served yet.
+     * The content in place before words were masked; unset if none were. No other service shows it.
      * </pre>
      *
      * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>

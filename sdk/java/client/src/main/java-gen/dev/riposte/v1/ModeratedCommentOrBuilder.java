@@ -236,7 +236,7 @@ public interface ModeratedCommentOrBuilder extends
 
   /**
    * <pre>
-   * The content before words were masked; unset if none were. Not served yet.
+   * The content in place before words were masked; unset if none were. No other service shows it.
    * </pre>
    *
    * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
@@ -245,7 +245,7 @@ public interface ModeratedCommentOrBuilder extends
   boolean hasOriginal();
   /**
    * <pre>
-   * The content before words were masked; unset if none were. Not served yet.
+   * The content in place before words were masked; unset if none were. No other service shows it.
    * </pre>
    *
    * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>
@@ -254,7 +254,7 @@ public interface ModeratedCommentOrBuilder extends
   dev.riposte.v1.Content getOriginal();
   /**
    * <pre>
-   * The content before words were masked; unset if none were. Not served yet.
+   * The content in place before words were masked; unset if none were. No other service shows it.
    * </pre>
    *
    * <code>.riposte.v1.Content original = 10 [json_name = "original"];</code>

@@ -115,7 +115,8 @@ public enum ModerationAction
   MODERATION_ACTION_FLAG(11),
   /**
    * <pre>
-   * Only in decisions of the policy: words of the text are masked. Not served yet.
+   * Only in decisions of the policy: words of the text are masked. A second decision may say what
+   * else became of it.
    * </pre>
    *
    * <code>MODERATION_ACTION_MASK = 12;</code>
@@ -226,7 +227,8 @@ public enum ModerationAction
   public static final int MODERATION_ACTION_FLAG_VALUE = 11;
   /**
    * <pre>
-   * Only in decisions of the policy: words of the text are masked. Not served yet.
+   * Only in decisions of the policy: words of the text are masked. A second decision may say what
+   * else became of it.
    * </pre>
    *
    * <code>MODERATION_ACTION_MASK = 12;</code>
