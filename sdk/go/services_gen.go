@@ -290,6 +290,30 @@ func (c *Client) ListReportsPages(ctx context.Context, request *ripostev1.ListRe
 	})
 }
 
+// Policy answers the stub of PolicyService.
+//
+// Tries the policy of texts and sets what members may do. Served on the admin port, for callers
+// with the role `moderator` and the object type.
+func (c *Client) Policy() ripostev1.PolicyServiceClient {
+	return ripostev1.NewPolicyServiceClient(c.adminConn)
+}
+
+// ListMemberStandings walks over the standings from the page that the request asks
+// for to the end of the list, reading page after page. It ends with the first error, and begins
+// anew when it is ranged over anew.
+//
+// Reads standings that are not NORMAL or have a weight.
+func (c *Client) ListMemberStandings(ctx context.Context, request *ripostev1.ListMemberStandingsRequest) iter.Seq2[*ripostev1.MemberStanding, error] {
+	return items(c.ListMemberStandingsPages(ctx, request), (*ripostev1.ListMemberStandingsResponse).GetStandings)
+}
+
+// ListMemberStandingsPages walks over the pages that [Client.ListMemberStandings] reads.
+func (c *Client) ListMemberStandingsPages(ctx context.Context, request *ripostev1.ListMemberStandingsRequest) iter.Seq2[*ripostev1.ListMemberStandingsResponse, error] {
+	return pages(ctx, c.Policy().ListMemberStandings, request, func(next *ripostev1.ListMemberStandingsRequest, token string) {
+		next.PageToken = token
+	})
+}
+
 // requestID finds the place of the request id in a request that has one; nil is no request.
 func requestID(request any) *string {
 	if message, ok := request.(proto.Message); !ok || !message.ProtoReflect().IsValid() {
@@ -349,6 +373,8 @@ func requestID(request any) *string {
 	case *ripostev1.ReleaseReviewItemsRequest:
 		return &request.RequestId
 	case *ripostev1.SubmitVerdictsRequest:
+		return &request.RequestId
+	case *ripostev1.SetMemberStandingRequest:
 		return &request.RequestId
 	}
 	return nil

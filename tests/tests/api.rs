@@ -17,6 +17,7 @@ mod api {
     pub(crate) mod requests;
     pub(crate) mod review;
     pub(crate) mod revisions;
+    pub(crate) mod standings;
     pub(crate) mod subjects;
     pub(crate) mod text;
     pub(crate) mod threads;
@@ -46,6 +47,7 @@ fn main() -> anyhow::Result<()> {
         api::requests::CASES,
         api::review::CASES,
         api::revisions::CASES,
+        api::standings::CASES,
         api::subjects::CASES,
         api::text::CASES,
         api::threads::CASES,

@@ -14,6 +14,8 @@ mod ranking;
 mod reports;
 mod reviews;
 mod rows;
+mod standings;
+mod text_check;
 mod watch;
 
 pub use cached_pages::{CachedPages, PageRenderer, RenderedPage};
@@ -35,4 +37,6 @@ pub use rows::{
     CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, PassThrough, Reader,
     ReviewRows, SubjectRows, UnlistedRow,
 };
+pub use standings::{MemberStandings, StandingCursor, StandingQuery, StandingSelection, Standings};
+pub use text_check::TextCheck;
 pub use watch::{SubjectLoad, SubjectLoads, SubjectWatch, SubjectWatches, WatchItem};

@@ -1,6 +1,7 @@
 //! The local policy of a process: the word lists of the configuration, compiled for each object
 //! type. The files are read at the start and when they change; a text is searched without a lock.
 
+mod check;
 mod judge;
 mod load;
 pub(crate) mod settings;

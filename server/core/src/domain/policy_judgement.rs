@@ -3,6 +3,7 @@
 use crate::domain::act::CommentAct;
 use crate::domain::decision::Grounds;
 use crate::domain::disposition::Disposition;
+use crate::domain::object_type::ModerationMode;
 
 /// The treatment of a new text by the policy, with the reasons of the decision that it becomes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -12,9 +13,23 @@ pub struct PolicyJudgement {
     /// The reasons. `None` if nothing in the text asks for the treatment: then only a refusal
     /// becomes a decision.
     pub grounds: Option<Box<Grounds>>,
+    /// `true` if the modes of type and subject do not concern the author.
+    pub trusted: bool,
 }
 
 impl PolicyJudgement {
+    /// Returns the mode that concerns the text, of one that is in force.
+    #[must_use]
+    pub const fn mode(&self, in_force: ModerationMode) -> ModerationMode {
+        if self.trusted { ModerationMode::Post } else { in_force }
+    }
+
+    /// Returns the treatment of the text under a mode.
+    #[must_use]
+    pub const fn under(&self, mode: ModerationMode) -> Disposition {
+        self.disposition.under(self.mode(mode))
+    }
+
     /// Returns `true` if the judgement becomes a decision.
     #[must_use]
     pub const fn is_decision(&self) -> bool {
@@ -46,6 +61,6 @@ impl PolicyJudgement {
 impl From<Disposition> for PolicyJudgement {
     /// Returns a judgement without reasons.
     fn from(disposition: Disposition) -> Self {
-        Self { disposition, grounds: None }
+        Self { disposition, grounds: None, trusted: false }
     }
 }

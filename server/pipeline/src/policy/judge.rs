@@ -14,7 +14,7 @@ use riposte_policy::{Findings, Hit, HitEffect, PolicyOutcome};
 use super::LocalPolicy;
 
 /// The code of a decision that follows from no hit: the search ended early.
-const CODE_OF_LISTS: &str = "policy.list";
+pub(super) const CODE_OF_LISTS: &str = "policy.list";
 
 #[async_trait]
 impl ContentPolicy for LocalPolicy {
@@ -66,7 +66,7 @@ fn judgement(findings: &Findings<'_>) -> Result<PolicyJudgement> {
         hits: decision_hits(findings),
         ..Grounds::default()
     };
-    Ok(PolicyJudgement { disposition, grounds: Some(Box::new(grounds)) })
+    Ok(PolicyJudgement { disposition, grounds: Some(Box::new(grounds)), ..PolicyJudgement::default() })
 }
 
 /// Returns the hits that a decision keeps, the strongest ones first, then those in dry run.
@@ -79,13 +79,18 @@ fn decision_hits(findings: &Findings<'_>) -> Vec<RuleHit> {
     if findings.too_many_hits {
         // It takes the place of the last hit.
         reported.truncate(MAX_DECISION_HITS - 1);
-        let (source, version, rule) = (CODE_OF_LISTS.to_owned(), String::new(), Findings::TOO_MANY_HITS.to_owned());
-        reported.push(RuleHit { source, version, rule, start: 0, end: 0, dry_run: false });
+        reported.push(too_many_hits());
     }
     reported
 }
 
-fn rule_hit(hit: &Hit<'_>) -> RuleHit {
+/// Returns the finding that the search ended early.
+pub(super) fn too_many_hits() -> RuleHit {
+    let (source, version, rule) = (CODE_OF_LISTS.to_owned(), String::new(), Findings::TOO_MANY_HITS.to_owned());
+    RuleHit { source, version, rule, start: 0, end: 0, dry_run: false }
+}
+
+pub(super) fn rule_hit(hit: &Hit<'_>) -> RuleHit {
     RuleHit {
         source: hit.list.to_owned(),
         version: hit.version.to_owned(),

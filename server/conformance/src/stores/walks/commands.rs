@@ -226,7 +226,7 @@ impl Walker {
         let hits = (0..self.random_below(3)).map(hit).collect();
         let grounds = Grounds { code: "walk.1".to_owned(), automation: Automation::Full, hits, ..Grounds::default() };
         let grounds = self.chance(70).then(|| Box::new(grounds));
-        PolicyJudgement { disposition: self.disposition(), grounds }
+        PolicyJudgement { disposition: self.disposition(), grounds, trusted: self.random_below(20) == 0 }
     }
 
     fn disposition(&mut self) -> Disposition {
