@@ -14,11 +14,12 @@ mod m0011_commit_partitions;
 mod m0012_moderation;
 mod m0013_proposals_and_reports;
 mod m0014_reports_and_appeals;
+mod m0015_member_standing;
 
 use crate::step::MigrationStep;
 
 /// All steps, in order.
-pub(crate) const ALL: [MigrationStep; 14] = [
+pub(crate) const ALL: [MigrationStep; 15] = [
     m0001_schema::STEP,
     m0002_worker_leases::STEP,
     m0003_subjects::STEP,
@@ -33,4 +34,5 @@ pub(crate) const ALL: [MigrationStep; 14] = [
     m0012_moderation::STEP,
     m0013_proposals_and_reports::STEP,
     m0014_reports_and_appeals::STEP,
+    m0015_member_standing::STEP,
 ];

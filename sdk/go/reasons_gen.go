@@ -78,8 +78,8 @@ const (
 	ReasonCallerNotAllowed Reason = "CALLER_NOT_ALLOWED"
 	// PERMISSION_DENIED: The member is neither the author nor the owner that the act needs.
 	ReasonMemberNotAllowed Reason = "MEMBER_NOT_ALLOWED"
-	// PERMISSION_DENIED: The member may not write for now; the metadata has the end of the block. Not
-	// served yet.
+	// PERMISSION_DENIED: The standing of the member does not allow this. The metadata has the end of
+	// the standing, unless it has none.
 	ReasonMemberSuspended Reason = "MEMBER_SUSPENDED"
 	// PERMISSION_DENIED: The owner of the subject has blocked the member. Not served yet.
 	ReasonMemberBlocked Reason = "MEMBER_BLOCKED"

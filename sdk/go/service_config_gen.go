@@ -51,6 +51,18 @@ const serviceConfig = `{
       "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
     },
     {
+      "name": [{"method":"CheckText","service":"riposte.v1.PolicyService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
+      "name": [{"method":"ListMemberStandings","service":"riposte.v1.PolicyService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
+      "name": [{"method":"SetMemberStanding","service":"riposte.v1.PolicyService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
       "name": [{"method":"ListReplies","service":"riposte.v1.ReplyService"},{"method":"GetThread","service":"riposte.v1.ReplyService"},{"method":"ListConversation","service":"riposte.v1.ReplyService"}],
       "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
     },
@@ -172,6 +184,12 @@ func timeout(method string) time.Duration {
 	case "/riposte.v1.ModerationService/ListDecisions":
 		return 5000 * time.Millisecond
 	case "/riposte.v1.ModerationService/ListReports":
+		return 5000 * time.Millisecond
+	case "/riposte.v1.PolicyService/CheckText":
+		return 4000 * time.Millisecond
+	case "/riposte.v1.PolicyService/SetMemberStanding":
+		return 5000 * time.Millisecond
+	case "/riposte.v1.PolicyService/ListMemberStandings":
 		return 5000 * time.Millisecond
 	}
 	return 0

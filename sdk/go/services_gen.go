@@ -409,6 +409,37 @@ func (c *Client) ListReportsPages(ctx context.Context, request *ripostev1.ListRe
 	})
 }
 
+// Policy answers the stub of PolicyService.
+//
+// Tries the policy of texts and sets what members may do. Served on the admin port, for callers
+// with the role `moderator` and the object type.
+func (c *Client) Policy() ripostev1.PolicyServiceClient {
+	return ripostev1.NewPolicyServiceClient(c.adminConn)
+}
+
+// ListMemberStandings walks over the standings from the page that the request asks
+// for to the end of the list, reading page after page. It ends with the first error, and begins
+// anew when it is ranged over anew. The error is that of a request which is wrong in itself.
+//
+// Reads standings that are not NORMAL or have a weight.
+func (c *Client) ListMemberStandings(ctx context.Context, request *ripostev1.ListMemberStandingsRequest) (iter.Seq2[*ripostev1.MemberStanding, error], error) {
+	pages, err := c.ListMemberStandingsPages(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return items(pages, (*ripostev1.ListMemberStandingsResponse).GetStandings), nil
+}
+
+// ListMemberStandingsPages walks over the pages that [Client.ListMemberStandings] reads.
+func (c *Client) ListMemberStandingsPages(ctx context.Context, request *ripostev1.ListMemberStandingsRequest) (iter.Seq2[*ripostev1.ListMemberStandingsResponse, error], error) {
+	var wrong faults
+	wrong.add(request.GetObjectType() == "", "object_type", "must be set")
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	return pages(ctx, c.Policy().ListMemberStandings, request, wrong, func(next *ripostev1.ListMemberStandingsRequest, token string) {
+		next.PageToken = token
+	})
+}
+
 // faults are the fields at fault of a request that is not sent.
 type faults []*errdetails.BadRequest_FieldViolation
 
@@ -478,6 +509,8 @@ func requestID(request any) *string {
 	case *ripostev1.ReleaseReviewItemsRequest:
 		return &request.RequestId
 	case *ripostev1.SubmitVerdictsRequest:
+		return &request.RequestId
+	case *ripostev1.SetMemberStandingRequest:
 		return &request.RequestId
 	}
 	return nil

@@ -10,6 +10,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use riposte_sdk::v1::admin_service_client::AdminServiceClient;
 use riposte_sdk::v1::moderation_service_client::ModerationServiceClient;
+use riposte_sdk::v1::policy_service_client::PolicyServiceClient;
 use riposte_sdk::{Client, Options};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
@@ -210,6 +211,15 @@ impl Server {
     pub fn moderation(&self) -> Result<ModerationServiceClient<riposte_sdk::Connection>> {
         let options = Options { admin_target: self.admin.clone(), ..Options::default() };
         Ok(Client::open(options)?.moderation()?)
+    }
+
+    /// Creates a client of the policy service.
+    ///
+    /// # Errors
+    /// Never for the addresses that a server gives.
+    pub fn policy(&self) -> Result<PolicyServiceClient<riposte_sdk::Connection>> {
+        let options = Options { admin_target: self.admin.clone(), ..Options::default() };
+        Ok(Client::open(options)?.policy()?)
     }
 
     /// Kills the process with SIGKILL, as a crash would.

@@ -19,6 +19,7 @@ mod api {
     pub(crate) mod review;
     pub(crate) mod revisions;
     pub(crate) mod rules;
+    pub(crate) mod standings;
     pub(crate) mod subjects;
     pub(crate) mod text;
     pub(crate) mod threads;
@@ -50,6 +51,7 @@ fn main() -> anyhow::Result<()> {
         api::review::CASES,
         api::revisions::CASES,
         api::rules::CASES,
+        api::standings::CASES,
         api::subjects::CASES,
         api::text::CASES,
         api::threads::CASES,

@@ -41,6 +41,7 @@ mod process {
     mod secrets;
     mod serve;
     mod smoke;
+    mod standings;
     mod stop;
     mod storms;
     mod stuck_consumers;

@@ -173,8 +173,8 @@ const (
 	//
 	// Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
 	ErrorReason_ERROR_REASON_MEMBER_NOT_ALLOWED ErrorReason = 27
-	// PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block. Not
-	// served yet.
+	// PERMISSION_DENIED. The standing of the member does not allow this. The metadata has the end of
+	// the standing, unless it has none.
 	//
 	// Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
 	ErrorReason_ERROR_REASON_MEMBER_SUSPENDED ErrorReason = 28

@@ -48,7 +48,7 @@ class Threads:
     def __init__(self, target: str, admin_target: str, **options: Any) -> None:
         self.target = target
         self.client = riposte_sdk.connect(target, admin_target=admin_target, **options)
-        self.admin = [self.client.admin(), self.client.moderation()] if not options else []
+        self.admin = [self.client.admin(), self.client.moderation(), self.client.policy()] if not options else []
 
     def call(self, method: Any, request: Any, options: Json) -> Any:
         return method(request, **options)
@@ -78,7 +78,7 @@ class Asyncio:
 
     async def _connect(self, target: str, admin_target: str, options: Json) -> None:
         self.client = riposte_sdk.aio.connect(target, admin_target=admin_target, **options)
-        self.admin = [self.client.admin(), self.client.moderation()] if not options else []
+        self.admin = [self.client.admin(), self.client.moderation(), self.client.policy()] if not options else []
 
     def _run(self, coroutine: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()

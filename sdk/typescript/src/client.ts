@@ -1,7 +1,7 @@
 import { Connection } from "./connection.js";
 import { Handles } from "./gen/handles.js";
 import { administration, DEFAULT_TARGET, environment, type Options } from "./gen/options.js";
-import { AdminClient, ModerationClient } from "./gen/services.js";
+import { AdminClient, ModerationClient, PolicyClient } from "./gen/services.js";
 import type { RequestIds } from "./requestIds.js";
 
 /**
@@ -55,6 +55,11 @@ export class Riposte extends Handles {
   /** The work of moderators, at the address of `admin` and by its rules. */
   override moderation(target: string = administration(this.#target, this.#options)): ModerationClient {
     return new ModerationClient(this.#adminConnection(target));
+  }
+
+  /** Trials of the policy and the standings of members, as `moderation`. */
+  override policy(target: string = administration(this.#target, this.#options)): PolicyClient {
+    return new PolicyClient(this.#adminConnection(target));
   }
 
   #adminConnection(target: string): Connection {

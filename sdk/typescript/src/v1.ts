@@ -11,6 +11,8 @@ export * from "./gen/riposte/v1/like_pb.js";
 export * from "./gen/riposte/v1/like_service_pb.js";
 export * from "./gen/riposte/v1/moderation_pb.js";
 export * from "./gen/riposte/v1/moderation_service_pb.js";
+export * from "./gen/riposte/v1/policy_pb.js";
+export * from "./gen/riposte/v1/policy_service_pb.js";
 export * from "./gen/riposte/v1/reply_pb.js";
 export * from "./gen/riposte/v1/reply_service_pb.js";
 export * from "./gen/riposte/v1/report_pb.js";

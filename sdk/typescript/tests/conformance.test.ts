@@ -17,7 +17,11 @@ const dev = useDevServer(before, after);
 for (const file of readdirSync(folder).filter((name) => name.endsWith(".yaml"))) {
   describe(file, () => {
     for (const { name, steps } of parse(readFileSync(join(folder, file), "utf8")).scenarios) {
-      const admins = () => ({ AdminService: dev.client.admin(), ModerationService: dev.client.moderation() });
+      const admins = () => ({
+        AdminService: dev.client.admin(),
+        ModerationService: dev.client.moderation(),
+        PolicyService: dev.client.policy(),
+      });
       test(name, { timeout: 300_000 }, () => new Scenario(dev.client, admins(), dev.server.target, within).run(steps));
     }
   });

@@ -15,6 +15,7 @@ use riposte_core::ports::{Account, AccountClient, NoResult};
 use riposte_core::{MemberId, ObjectType};
 use riposte_sdk::account::v1::BatchGetStandingsRequest;
 use riposte_sdk::account::v1::account_service_client::AccountServiceClient;
+use tokio::time::Instant;
 use tonic::Request;
 
 use crate::endpoint::{Connection, Endpoint, EndpointError, EndpointFiles};
@@ -81,10 +82,10 @@ impl GrpcAccountClient {
         self.observer.called(outcome);
         let account = |(member, result): (&&MemberId, Result<ReceivedAccount, NoResult>)| match result {
             Ok(received) => {
-                self.cache.insert(object_type, member, received);
+                self.cache.insert(object_type, member, received, Instant::now());
                 Ok(received.account)
             }
-            Err(reason) => self.cache.last(object_type, member).ok_or(reason),
+            Err(reason) => self.cache.last(object_type, member, Instant::now()).ok_or(reason),
         };
         members.iter().zip(results).map(account).collect()
     }
@@ -93,8 +94,9 @@ impl GrpcAccountClient {
 #[async_trait]
 impl AccountClient for GrpcAccountClient {
     async fn accounts(&self, object_type: &ObjectType, members: &[MemberId]) -> Vec<Result<Account, NoResult>> {
+        let now = Instant::now();
         let mut found: Vec<Option<Result<Account, NoResult>>> =
-            members.iter().map(|member| self.cache.valid(object_type, member).map(Ok)).collect();
+            members.iter().map(|member| self.cache.valid(object_type, member, now).map(Ok)).collect();
         // A member may be there twice, and the service is asked once.
         let mut missing: Vec<&MemberId> =
             members.iter().zip(&found).filter(|(_, slot)| slot.is_none()).map(|(m, _)| m).collect();

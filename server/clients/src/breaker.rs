@@ -52,8 +52,8 @@ pub(crate) struct Admitted<'b> {
 }
 
 impl Breaker {
-    pub(crate) fn new() -> Self {
-        Self(Mutex::new(Inner { started: Instant::now(), state: State::Closed(Vec::new()), epoch: 0 }))
+    pub(crate) fn new(started: Instant) -> Self {
+        Self(Mutex::new(Inner { started, state: State::Closed(Vec::new()), epoch: 0 }))
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -62,20 +62,20 @@ impl Breaker {
     }
 
     /// Returns `true` if a call would be admitted now.
-    pub(crate) fn admits(&self) -> bool {
+    pub(crate) fn admits(&self, now: Instant) -> bool {
         match &self.inner().state {
             State::Closed(_) => true,
-            State::Open { until } => *until <= Instant::now(),
+            State::Open { until } => *until <= now,
             State::Probing { under_way, succeeded } => under_way + succeeded < PROBES,
         }
     }
 
     /// Admits a call; `None` while the breaker is open.
-    pub(crate) fn admit(&self) -> Option<Admitted<'_>> {
+    pub(crate) fn admit(&self, now: Instant) -> Option<Admitted<'_>> {
         let mut inner = self.inner();
         match &mut inner.state {
             State::Closed(_) => {}
-            State::Open { until } if *until <= Instant::now() => {
+            State::Open { until } if *until <= now => {
                 inner.enter(State::Probing { under_way: 1, succeeded: 0 });
             }
             State::Probing { under_way, succeeded } if *under_way + *succeeded < PROBES => *under_way += 1,
@@ -91,27 +91,30 @@ impl Inner {
         self.epoch += 1;
     }
 
-    /// Counts the end of a call of this state: a success, a failure, or given up.
-    fn end(&mut self, succeeded: Option<bool>) {
-        let second = self.started.elapsed().as_secs();
+    /// Counts the end of a call of this state.
+    fn end(&mut self, succeeded: bool, now: Instant) {
+        let second = now.saturating_duration_since(self.started).as_secs();
         let opens = match (&mut self.state, succeeded) {
-            (State::Closed(seconds), Some(succeeded)) => fails(seconds, second, succeeded),
-            (State::Closed(_) | State::Open { .. }, _) => false,
-            (State::Probing { under_way, .. }, None) => {
-                *under_way -= 1;
-                false
-            }
-            (State::Probing { under_way, succeeded }, Some(true)) => {
+            (State::Closed(seconds), succeeded) => fails(seconds, second, succeeded),
+            (State::Open { .. }, _) => false,
+            (State::Probing { under_way, succeeded }, true) => {
                 (*under_way, *succeeded) = (*under_way - 1, *succeeded + 1);
                 if *succeeded == PROBES {
                     self.enter(State::Closed(Vec::new()));
                 }
                 false
             }
-            (State::Probing { .. }, Some(false)) => true,
+            (State::Probing { .. }, false) => true,
         };
         if opens {
-            self.enter(State::Open { until: Instant::now() + PAUSE });
+            self.enter(State::Open { until: now + PAUSE });
+        }
+    }
+
+    /// Leaves the place of a call that was given up.
+    fn give_up(&mut self) {
+        if let State::Probing { under_way, .. } = &mut self.state {
+            *under_way -= 1;
         }
     }
 }
@@ -133,23 +136,20 @@ fn fails(seconds: &mut Vec<Second>, second: u64, succeeded: bool) -> bool {
 
 impl Admitted<'_> {
     /// Counts the call.
-    pub(crate) fn ended(mut self, succeeded: bool) {
+    pub(crate) fn ended(mut self, succeeded: bool, now: Instant) {
         self.is_counted = true;
-        self.end(Some(succeeded));
-    }
-
-    fn end(&self, succeeded: Option<bool>) {
         let mut inner = self.breaker.inner();
         if inner.epoch == self.epoch {
-            inner.end(succeeded);
+            inner.end(succeeded, now);
         }
     }
 }
 
 impl Drop for Admitted<'_> {
     fn drop(&mut self) {
-        if !self.is_counted {
-            self.end(None);
+        let mut inner = self.breaker.inner();
+        if !self.is_counted && inner.epoch == self.epoch {
+            inner.give_up();
         }
     }
 }
@@ -158,69 +158,73 @@ impl Drop for Admitted<'_> {
 mod tests {
     use super::{Breaker, CALLS, PAUSE, PROBES};
     use std::time::Duration;
+    use tokio::time::Instant;
 
-    fn call(breaker: &Breaker, succeeded: bool) {
-        breaker.admit().unwrap().ended(succeeded);
+    const TICK: Duration = Duration::from_millis(1);
+
+    fn call(breaker: &Breaker, succeeded: bool, now: Instant) {
+        breaker.admit(now).unwrap().ended(succeeded, now);
     }
 
-    fn opened() -> Breaker {
-        let breaker = Breaker::new();
-        (0..CALLS).for_each(|_| call(&breaker, false));
-        assert!(!breaker.admits() && breaker.admit().is_none());
+    fn opened(now: Instant) -> Breaker {
+        let breaker = Breaker::new(now);
+        (0..CALLS).for_each(|_| call(&breaker, false, now));
+        assert!(!breaker.admits(now) && breaker.admit(now).is_none());
         breaker
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn it_opens_when_half_of_enough_calls_fail() {
-        let breaker = Breaker::new();
+    #[test]
+    fn it_opens_when_half_of_enough_calls_fail() {
+        let now = Instant::now();
+        let breaker = Breaker::new(now);
         for _ in 0..CALLS / 2 - 1 {
-            call(&breaker, false);
-            call(&breaker, true);
+            call(&breaker, false, now);
+            call(&breaker, true, now);
         }
-        call(&breaker, true);
-        assert!(breaker.admits());
-        call(&breaker, true);
-        call(&breaker, false);
-        assert!(breaker.admits(), "10 of 21");
-        call(&breaker, false);
-        assert!(!breaker.admits(), "11 of 22");
+        call(&breaker, true, now);
+        assert!(breaker.admits(now));
+        call(&breaker, true, now);
+        call(&breaker, false, now);
+        assert!(breaker.admits(now), "10 of 21");
+        call(&breaker, false, now);
+        assert!(!breaker.admits(now), "11 of 22");
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn failures_of_more_than_ten_seconds_ago_do_not_count() {
-        let breaker = Breaker::new();
-        (0..CALLS - 1).for_each(|_| call(&breaker, false));
-        tokio::time::advance(Duration::from_secs(10)).await;
-        call(&breaker, false);
-        assert!(breaker.admits());
+    #[test]
+    fn failures_of_more_than_ten_seconds_ago_do_not_count() {
+        let now = Instant::now();
+        let breaker = Breaker::new(now);
+        (0..CALLS - 1).for_each(|_| call(&breaker, false, now));
+        let later = now + Duration::from_secs(10);
+        call(&breaker, false, later);
+        assert!(breaker.admits(later));
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn after_a_pause_some_probes_close_it() {
-        let breaker = opened();
-        tokio::time::advance(PAUSE - Duration::from_millis(1)).await;
-        assert!(!breaker.admits());
-        tokio::time::advance(Duration::from_millis(1)).await;
-        let probes: Vec<_> = (0..PROBES).map(|_| breaker.admit().unwrap()).collect();
-        assert!(!breaker.admits() && breaker.admit().is_none(), "no more than the probes");
-        probes.into_iter().for_each(|probe| probe.ended(true));
-        (0..CALLS - 1).for_each(|_| call(&breaker, false));
-        assert!(breaker.admits(), "it counts anew");
+    #[test]
+    fn after_a_pause_some_probes_close_it() {
+        let now = Instant::now();
+        let breaker = opened(now);
+        assert!(!breaker.admits(now + PAUSE - TICK));
+        let now = now + PAUSE;
+        let probes: Vec<_> = (0..PROBES).map(|_| breaker.admit(now).unwrap()).collect();
+        assert!(!breaker.admits(now) && breaker.admit(now).is_none(), "no more than the probes");
+        probes.into_iter().for_each(|probe| probe.ended(true, now));
+        (0..CALLS - 1).for_each(|_| call(&breaker, false, now));
+        assert!(breaker.admits(now), "it counts anew");
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_probe_that_fails_opens_it_again_and_one_that_is_given_up_leaves_its_place() {
-        let breaker = opened();
-        tokio::time::advance(PAUSE).await;
-        let probes: Vec<_> = (0..PROBES).map(|_| breaker.admit().unwrap()).collect();
+    #[test]
+    fn a_probe_that_fails_opens_it_again_and_one_that_is_given_up_leaves_its_place() {
+        let opening = Instant::now();
+        let breaker = opened(opening);
+        let now = opening + PAUSE;
+        let probes: Vec<_> = (0..PROBES).map(|_| breaker.admit(now).unwrap()).collect();
         drop(probes);
-        let late = breaker.admit().unwrap();
-        call(&breaker, false);
-        assert!(!breaker.admits());
-        late.ended(true);
-        tokio::time::advance(PAUSE - Duration::from_millis(1)).await;
-        assert!(!breaker.admits(), "a call of an earlier state counts no more");
-        tokio::time::advance(Duration::from_millis(1)).await;
-        assert!(breaker.admits());
+        let late = breaker.admit(now).unwrap();
+        call(&breaker, false, now);
+        assert!(!breaker.admits(now));
+        late.ended(true, now);
+        assert!(!breaker.admits(now + PAUSE - TICK), "a call of an earlier state counts no more");
+        assert!(breaker.admits(now + PAUSE));
     }
 }

@@ -18,6 +18,7 @@ mod recount;
 mod repair;
 mod reports;
 mod reviews;
+mod standings;
 mod tables;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -34,6 +34,7 @@ mod relay;
 mod repair;
 mod reports;
 mod request_ids;
+mod standings;
 mod states;
 mod walks;
 
@@ -178,6 +179,13 @@ macro_rules! conformance_cases {
                 a_decision_is_appealed_once_and_while_it_is_in_force
                 the_appeal_of_a_deleted_comment_stays_undecided
                 decisions_on_the_comments_of_a_member_are_listed
+            }
+            standings {
+                a_standing_replaces_the_earlier_one_and_its_etag_guards_it
+                a_repeated_request_for_a_standing_returns_the_first_result
+                concurrent_orders_for_one_member_are_all_counted
+                standings_of_note_are_listed_newest_first
+                changed_standings_are_read_in_the_order_of_their_times
             }
             paging {
                 pages_of_roots_are_exact_in_both_orders

@@ -36,9 +36,9 @@ pub use domain::state::CommentState;
 pub use domain::subject::{Subject, SubjectKey, SubjectState};
 pub use domain::time::Millis;
 pub use domain::{
-    act, appeal, caller, comment, content, counts, decision, disposition, error, event, ids, lifecycle, like, location,
-    member, object_type, origin, page, path, policy_judgement, proposal, rank, report, request, review, state, subject,
-    time,
+    act, appeal, caller, checked_text, comment, content, counts, decision, disposition, error, event, ids, lifecycle,
+    like, location, member, object_type, origin, page, path, policy_judgement, proposal, rank, report, request, review,
+    standing, state, subject, time,
 };
 pub use read::Comments;
 pub use write::command_log::{CommandLog, Writer};
@@ -46,7 +46,10 @@ pub use write::command_output::{CommandOutput, DecisionOutput, EditOutput, Edite
 pub use write::maintenance::Maintenance;
 pub use write::moderation_control::ModerationControl;
 pub use write::reports::MemberReports;
+pub use write::standing_control::StandingControl;
 pub use write::submit::Mutations;
 pub use write::unit_of_work::{CommitObserver, CommittedChange, CommittedComment, ModerationGate, UnitOfWork};
 pub use write::verbs::{Batch, Command, CommandKind, LikeCommand, LikeCommandKind};
-pub use write::{change, lock_set, moderation_control, reports, submit, unit_of_work, verbs, write_set};
+pub use write::{
+    change, lock_set, moderation_control, reports, standing_control, submit, unit_of_work, verbs, write_set,
+};

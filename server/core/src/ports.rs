@@ -17,6 +17,8 @@ mod ranking;
 mod reports;
 mod reviews;
 mod rows;
+mod standings;
+mod text_check;
 mod watch;
 
 pub use accounts::{Account, AccountClient, AccountState};
@@ -41,4 +43,6 @@ pub use rows::{
     CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Originals, PassThrough,
     Reader, ReviewRows, SubjectRows, UnlistedRow,
 };
+pub use standings::{MemberStandings, StandingCursor, StandingQuery, StandingSelection, Standings};
+pub use text_check::TextCheck;
 pub use watch::{SubjectLoad, SubjectLoads, SubjectWatch, SubjectWatches, WatchItem};

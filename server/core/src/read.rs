@@ -16,6 +16,7 @@ mod ranked;
 mod review_queue;
 mod revisions;
 mod subjects;
+mod text_checks;
 mod thread;
 mod unlisted;
 mod unpublished;
@@ -38,6 +39,7 @@ pub use ranked::{
     Continuation, Direction, ListRanked, ListRankedReplies, RankedCursor, RankedPage, RankedStart, RankedWalk,
 };
 pub use review_queue::{ModeratedComment, ReviewItem, ReviewQueue};
+pub use text_checks::TextChecks;
 pub use unlisted::{ListUnlisted, UnlistedComment, UnlistedPage};
 
 /// The use cases that read.

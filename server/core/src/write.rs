@@ -14,6 +14,7 @@ pub mod maintenance;
 pub mod moderation_control;
 pub mod reports;
 pub mod ruling;
+pub mod standing_control;
 pub mod submit;
 pub mod unit_of_work;
 pub mod verbs;

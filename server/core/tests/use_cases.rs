@@ -19,6 +19,8 @@ mod ports;
 mod ranked;
 #[path = "use_cases/reads.rs"]
 mod reads;
+#[path = "use_cases/standings.rs"]
+mod standings;
 #[path = "use_cases/unpublished.rs"]
 mod unpublished;
 #[path = "use_cases/verbs.rs"]
@@ -46,7 +48,7 @@ use riposte_core::{
     Partition, Result, Subject, SubjectKey,
 };
 
-use fakes::{FixedRanking, ManualClock, SequentialIds};
+use fakes::{FixedRanking, FixedStandings, ManualClock, SequentialIds};
 
 /// Returns the output of a future that never waits.
 fn run<T>(future: impl Future<Output = T>) -> T {
@@ -61,6 +63,7 @@ struct Fixture {
     ids: Arc<SequentialIds>,
     clock: Arc<ManualClock>,
     rankings: Arc<FixedRanking>,
+    standings: Arc<FixedStandings>,
     comments: Comments,
     mutations: Mutations,
     maintenance: Maintenance,
@@ -78,10 +81,12 @@ fn mutations(
     model: &Arc<Model>,
     clock: &Arc<ManualClock>,
     ids: &Arc<SequentialIds>,
+    standings: &Arc<FixedStandings>,
     log: Arc<dyn CommandLog>,
 ) -> Mutations {
     let (clock, ids, content) = (Arc::clone(clock) as _, Arc::clone(ids) as _, Arc::new(AllowAll) as _);
-    Mutations::new(WritePorts { reader: Arc::clone(model) as _, log, clock, ids, content }, policies())
+    let standings = Arc::clone(standings) as _;
+    Mutations::new(WritePorts { reader: Arc::clone(model) as _, log, clock, ids, content, standings }, policies())
 }
 
 /// A policy that judges no text.
@@ -118,13 +123,14 @@ impl Fixture {
             repairer: Arc::clone(&model) as _,
         };
         let comments = Comments::new(reads, policies());
-        let mutations = mutations(&model, &clock, &ids, Arc::clone(&model) as _);
-        Self { model, ids, clock, rankings, comments, mutations, maintenance }
+        let standings = Arc::new(FixedStandings::default());
+        let mutations = mutations(&model, &clock, &ids, &standings, Arc::clone(&model) as _);
+        Self { model, ids, clock, rankings, standings, comments, mutations, maintenance }
     }
 
     /// Returns the use cases that write, over another log.
     fn mutations_over(&self, log: Arc<dyn CommandLog>) -> Mutations {
-        mutations(&self.model, &self.clock, &self.ids, log)
+        mutations(&self.model, &self.clock, &self.ids, &self.standings, log)
     }
 
     /// Returns the use cases over cached data: the rows as they are now.

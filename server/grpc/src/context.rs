@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use riposte_core::ports::{CachedPages, Clock, SubjectWatches};
-use riposte_core::read::ReviewQueue;
-use riposte_core::{Caller, Comments, Maintenance, MemberReports, ModerationControl, Mutations};
+use riposte_core::read::{ReviewQueue, TextChecks};
+use riposte_core::{Caller, Comments, Maintenance, MemberReports, ModerationControl, Mutations, StandingControl};
 use riposte_sdk::v1;
 use riposte_telemetry::Metrics;
 use tokio::sync::watch;
@@ -27,6 +27,10 @@ pub struct Services {
     pub reviews: ReviewQueue,
     /// The use cases of members about moderation.
     pub reports: MemberReports,
+    /// The standings of members.
+    pub standings: StandingControl,
+    /// Tries the policy on texts.
+    pub texts: TextChecks,
     /// The use cases that write.
     pub mutations: Mutations,
     /// Turns moderation off and on.

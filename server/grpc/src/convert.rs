@@ -5,6 +5,7 @@ mod moderation;
 mod page;
 mod rendered;
 mod report;
+mod standing;
 mod subject;
 
 use prost_types::Timestamp;
@@ -18,6 +19,7 @@ pub(crate) use page::{Anchor, MAX_BYTES, PageArgs, cut, fit};
 pub use rendered::ListPageRenderer;
 pub(crate) use rendered::{RenderedBody, RenderedResponse, RenderedThread};
 pub(crate) use report::{own_report, report, statement};
+pub(crate) use standing::{checked_text, member_standing};
 pub(crate) use subject::{subject, subject_key};
 
 /// Converts a time.

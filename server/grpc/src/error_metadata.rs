@@ -5,7 +5,7 @@ use riposte_sdk::v1;
 use riposte_sdk::v1::import_item::Kind;
 use riposte_sdk::v1::list_decisions_request::Of;
 use riposte_sdk::v1::subject_scope::Scope;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::convert;
 use crate::rpc_error::{ErrorMetadata, RpcError};
@@ -51,6 +51,23 @@ impl AuditField for i32 {
     fn to_audit(&self) -> Value {
         v1::ModerationAction::try_from(*self)
             .map_or_else(|_| Value::from(*self), |action| Value::from(action.as_str_name()))
+    }
+}
+
+/// The member with the standing, its end and the rule, but no words of a moderator.
+impl AuditField for Option<v1::MemberStanding> {
+    fn to_audit(&self) -> Value {
+        let v1::MemberStanding { member, standing, until, report_weight, grounds, .. } =
+            self.clone().unwrap_or_default();
+        let name = |standing: v1::Standing| Value::from(standing.as_str_name());
+        let mut record = Map::new();
+        record.insert("member_id".to_owned(), member.unwrap_or_default().member_id.into());
+        record.insert("standing".to_owned(), v1::Standing::try_from(standing).map_or(standing.into(), name));
+        record.extend(until.map(|until| ("until_seconds".to_owned(), until.seconds.into())));
+        record.extend(report_weight.map(|weight| ("report_weight".to_owned(), weight.into())));
+        let code = grounds.unwrap_or_default().code;
+        record.extend((!code.is_empty()).then(|| ("code".to_owned(), code.into())));
+        record.into()
     }
 }
 
@@ -107,6 +124,15 @@ impl MetadataField for Option<Of> {
         match self {
             Some(Of::CommentId(id)) => metadata.with("comment_id", id),
             Some(Of::Member(member)) => metadata.with("object_type", &member.object_type),
+            None => metadata,
+        }
+    }
+}
+
+impl MetadataField for Option<v1::MemberStanding> {
+    fn add_to(&self, metadata: ErrorMetadata, _: &'static str) -> ErrorMetadata {
+        match self.as_ref().and_then(|standing| standing.member.as_ref()) {
+            Some(member) => metadata.with("object_type", &member.object_type),
             None => metadata,
         }
     }

@@ -9,6 +9,7 @@ mod ids;
 mod moderation;
 mod page_start;
 mod report;
+mod standing;
 mod subject;
 mod target;
 mod token_scope;
@@ -28,6 +29,7 @@ pub(crate) use moderation::{
 };
 pub(crate) use page_start::{ParsedStart, Sort, StartFields, page_start, page_token, sort};
 pub(crate) use report::{appeal, decision_id, report_body, report_reason, seen_version};
+pub(crate) use standing::{ParsedStanding, member_standing};
 pub(crate) use subject::{patch, subject_key, subject_state};
 pub(crate) use token_scope::TokenScope;
 pub(crate) use values::{bounded, name, time};

@@ -6,6 +6,7 @@ use riposte_sdk::v1::admin_service_server::{self, AdminServiceServer};
 use riposte_sdk::v1::comment_service_server::{self, CommentServiceServer};
 use riposte_sdk::v1::like_service_server::{self, LikeServiceServer};
 use riposte_sdk::v1::moderation_service_server::{self, ModerationServiceServer};
+use riposte_sdk::v1::policy_service_server::{self, PolicyServiceServer};
 use riposte_sdk::v1::reply_service_server::{self, ReplyServiceServer};
 use riposte_sdk::v1::report_service_server::{self, ReportServiceServer};
 use riposte_sdk::v1::subject_service_server::{self, SubjectServiceServer};
@@ -37,7 +38,8 @@ pub const PUBLIC: &[&str] = &[
 ];
 
 /// The names of the services for operators and moderators.
-pub const ADMIN: &[&str] = &[admin_service_server::SERVICE_NAME, moderation_service_server::SERVICE_NAME];
+pub const ADMIN: &[&str] =
+    &[admin_service_server::SERVICE_NAME, moderation_service_server::SERVICE_NAME, policy_service_server::SERVICE_NAME];
 
 /// Returns the routes of the five public services.
 #[must_use]
@@ -71,5 +73,6 @@ pub fn admin(services: &Services) -> RoutesBuilder {
     routes!(services:
         AdminServiceServer(services::admin::AdminHandlers),
         ModerationServiceServer(services::moderation::ModerationHandlers),
+        PolicyServiceServer(services::policy::PolicyHandlers),
     )
 }

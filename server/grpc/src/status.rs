@@ -188,7 +188,7 @@ fn error_metadata(error: &Error) -> ErrorMetadata {
         metadata.with("why", cause.as_str())
     } else if let Error::AppealNotAllowed(obstacle) = error {
         metadata.with("why", obstacle.as_str())
-    } else if let Error::EditWindowClosed { until } = error {
+    } else if let Error::EditWindowClosed { until } | Error::MemberSuspended { until: Some(until) } = error {
         match jiff::Timestamp::from_millisecond(until.0) {
             Ok(until) => metadata.with("until", until),
             Err(_) => metadata,

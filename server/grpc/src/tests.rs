@@ -38,7 +38,7 @@ const WITHOUT_REVISION: [&str; 4] =
     ["CommentService/GetComment", "LikeService/SetLike", "ReportService/ReportComment", "ReportService/AppealDecision"];
 
 /// The services of operators and moderators.
-const ADMIN: [&str; 2] = ["AdminService", "ModerationService"];
+const ADMIN: [&str; 3] = ["AdminService", "ModerationService", "PolicyService"];
 
 #[test]
 fn every_call_on_one_subject_that_reads_or_writes_its_row_answers_its_revision() {

@@ -15,6 +15,7 @@ mod outbox_observation;
 mod policy;
 mod relay;
 mod settings;
+mod standings;
 mod write_queues;
 
 #[cfg(test)]
@@ -33,4 +34,5 @@ pub use policy::rules::TypeRules;
 pub use policy::settings::PolicySettings;
 pub use relay::RelayPorts;
 pub use settings::{WriteCapacity, WriteQueueSettings};
+pub use standings::{StandingFeed, StandingLoadError, StandingTable};
 pub use write_queues::{MAX_BATCH, QueueObserver, WriteQueueLimits, WriteQueues, WriteRoute};

@@ -2,6 +2,7 @@
 //! type, and the rules of the types. The files are read at the start and when they change; a text
 //! is searched without a lock.
 
+mod check;
 mod judge;
 mod load;
 mod member_reads;

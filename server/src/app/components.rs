@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use riposte_core::object_type::Policies;
-use riposte_core::ports::{ContentPolicy, EventConsumer, MemberHistories, RankIndexes, RankingSnapshots, Reader};
+use riposte_core::ports::{EventConsumer, MemberHistories, RankIndexes, RankingSnapshots, Reader};
 use riposte_core::rank::RankingConfig;
-use riposte_core::read::{ReadPorts, ReviewQueue};
+use riposte_core::read::{ReadPorts, ReviewQueue, TextChecks};
 use riposte_core::reports::ReportPorts;
+use riposte_core::standing_control::StandingPorts;
 use riposte_core::submit::WritePorts;
-use riposte_core::{CommandLog, Comments, Maintenance, MemberReports, ModerationControl, Mutations};
+use riposte_core::{CommandLog, Comments, Maintenance, MemberReports, ModerationControl, Mutations, StandingControl};
 use riposte_settings::ByteSize;
 use riposte_store::SqlStore;
 use riposte_telemetry::Metrics;
@@ -24,7 +25,9 @@ use riposte_grpc::auth::Authenticator;
 use riposte_grpc::middleware::{BodyBuffers, CallLayer, InjectedFaults, ReadinessGate};
 use riposte_grpc::response_cache::{CountingLog, ResponseCache};
 use riposte_grpc::{MessageLimits, ResponseCacheLayer, Services};
-use riposte_pipeline::{Notifier, QueueObserver, RelayPorts, SourceSubjects, WriteQueues, WriteRoute};
+use riposte_pipeline::{
+    LocalPolicy, Notifier, QueueObserver, RelayPorts, SourceSubjects, StandingTable, WriteQueues, WriteRoute,
+};
 
 /// The parts from which the ports are built.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +39,13 @@ pub(super) struct Components<'a> {
     pub(super) clock: &'a Arc<SystemClock>,
     pub(super) metrics: &'a Metrics,
     pub(super) decorators: &'a Decorators,
+}
+
+/// The rules for the writes of members that no row has.
+#[derive(Debug)]
+pub(super) struct MemberRules {
+    pub(super) policy: Arc<LocalPolicy>,
+    pub(super) standings: Arc<StandingTable>,
 }
 
 /// The ports of the rows that are derived from events.
@@ -145,10 +155,11 @@ impl Components<'_> {
     }
 
     /// Returns the use cases of members about moderation, over the rows.
-    pub(super) fn member_reports(&self) -> MemberReports {
+    pub(super) fn member_reports(&self, rules: &MemberRules) -> MemberReports {
         let reader = decorate(&self.decorators.reader, self.store.reader());
         let (reports, ids) = (decorate(&self.decorators.reports, self.store.reports()), self.store.ids());
-        let ports = ReportPorts { reader, reports, clock: Arc::clone(self.clock) as _, ids };
+        let (standings, clock) = (Arc::clone(&rules.standings) as _, Arc::clone(self.clock) as _);
+        let ports = ReportPorts { reader, reports, standings, clock, ids };
         MemberReports::new(ports, Arc::clone(self.policies))
     }
 
@@ -159,14 +170,33 @@ impl Components<'_> {
         reader: Arc<dyn Reader>,
         queues: &Arc<WriteQueues>,
         pages: &ResponseCache,
-        content: Arc<dyn ContentPolicy>,
+        rules: &MemberRules,
     ) -> Mutations {
         let reader = decorate(&self.decorators.reader, reader);
         let log: Arc<dyn CommandLog> =
             Arc::new(CountingLog { log: Arc::clone(queues) as _, rates: pages.rates().clone() });
         let log = decorate(&self.decorators.log, log);
-        let ports = WritePorts { reader, log, clock: Arc::clone(self.clock) as _, ids: self.store.ids(), content };
+        let (clock, ids) = (Arc::clone(self.clock) as _, self.store.ids());
+        let (content, standings) = (Arc::clone(&rules.policy) as _, Arc::clone(&rules.standings) as _);
+        let ports = WritePorts { reader, log, clock, ids, content, standings };
         Mutations::new(ports, Arc::clone(self.policies))
+    }
+
+    /// Returns the use cases of moderators about standings, over the rows.
+    pub(super) fn standings(&self, rules: &MemberRules) -> StandingControl {
+        let standings = Arc::clone(&rules.standings) as _;
+        let ports = StandingPorts { rows: self.store.standings(), standings, ids: self.store.ids() };
+        StandingControl::new(ports, Arc::clone(self.policies))
+    }
+
+    /// Returns the trials of the policy on texts.
+    pub(super) fn texts(&self, rules: &MemberRules) -> TextChecks {
+        TextChecks {
+            policy: Arc::clone(&rules.policy) as _,
+            standings: Arc::clone(&rules.standings) as _,
+            clock: Arc::clone(self.clock) as _,
+            policies: Arc::clone(self.policies),
+        }
     }
 
     /// Returns the switch of moderation with its passes, over the rows.

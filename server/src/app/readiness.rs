@@ -7,6 +7,7 @@
 
 use std::time::{Duration, Instant};
 
+use riposte_pipeline::{StandingFeed, StandingLoadError};
 use riposte_store::schema::SourceSchema;
 use riposte_store::{SourceTransport, SqlStore};
 use riposte_telemetry::Metrics;
@@ -25,7 +26,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 const UNAVAILABLE_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// The services whose health is reported if they are served.
-const SERVICES: [&str; 7] = [
+const SERVICES: [&str; 8] = [
     "riposte.v1.SubjectService",
     "riposte.v1.CommentService",
     "riposte.v1.ReplyService",
@@ -33,6 +34,7 @@ const SERVICES: [&str; 7] = [
     "riposte.v1.ReportService",
     "riposte.v1.AdminService",
     "riposte.v1.ModerationService",
+    "riposte.v1.PolicyService",
 ];
 
 /// The reported services, and the health reporters of the listeners. Cloning is cheap.
@@ -108,11 +110,11 @@ fn is_unavailable(source: &SourceSchema) -> bool {
 }
 
 impl ReadinessWatch {
-    /// Checks the store until it is ready; then opens the gate, turns health to SERVING and reports
-    /// it to `ready`.
+    /// Checks the store until it is ready and the standings of members are in memory; then opens
+    /// the gate, turns health to SERVING and reports it to `ready`.
     pub(super) fn start(
         ready: watch::Sender<bool>,
-        store: SqlStore,
+        (store, standings): (SqlStore, StandingFeed),
         gate: ReadinessGate,
         health: HealthStatus,
         metrics: Metrics,
@@ -125,6 +127,7 @@ impl ReadinessWatch {
                 tokio::time::sleep(CHECK_INTERVAL).await;
             }
             states.admit_ready();
+            load(&standings).await;
             gate.set(true);
             ready_metric.ready(true);
             reported.report(ServingStatus::Serving).await;
@@ -170,6 +173,18 @@ impl HealthStatus {
                 reporter.set_service_status(*service, status).await;
             }
         }
+    }
+}
+
+/// Loads the standings of members. Without them the server would admit what they refuse.
+async fn load(standings: &StandingFeed) {
+    let mut last: Option<StandingLoadError> = None;
+    while let Err(error) = standings.load().await {
+        if last.as_ref() != Some(&error) {
+            tracing::error!("not serving: {error}");
+        }
+        last = Some(error);
+        tokio::time::sleep(CHECK_INTERVAL).await;
     }
 }
 

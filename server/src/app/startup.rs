@@ -17,15 +17,16 @@ use riposte_grpc::{PageTokenCodec, Services};
 use riposte_pipeline::watch::WatchHub;
 use riposte_pipeline::{
     BackgroundRoles, BackgroundTasks, LeaseRelease, LocalPolicy, MemberHistoryConsumer, Notifier, RankIndexConsumer,
-    RelayPorts, ReviewConsumer, WriteQueues,
+    RelayPorts, ReviewConsumer, StandingFeed, StandingTable, WriteQueues,
 };
 use riposte_store::{SqlStore, StoreKind};
+use riposte_sync::until_set;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use super::components::{Components, DerivedState};
+use super::components::{Components, DerivedState, MemberRules};
 use super::credentials::ServerCredentials;
 use super::listener::{Listener, ListenerConfig};
 use super::metrics_server::MetricsServer;
@@ -105,14 +106,17 @@ impl<'a> Startup<'a> {
         let queues = self.write_queues(&data, &components, &notifier);
         let reader = cache.reader(&store);
         policy.read_members(components.member_history());
-        let mutations = components.mutations(Arc::clone(&reader), &queues, &pages, Arc::new(policy));
+        let (rules, feed) = self.member_rules(policy, &store, &ready);
+        let mutations = components.mutations(Arc::clone(&reader), &queues, &pages, &rules);
         let maintenance = components.maintenance(Arc::clone(&reader), &derived);
         let services = Services {
             audit,
             comments: components.reads(reader, cache.rankings(&derived.rankings)),
             primary: components.reads(store.reader(), Arc::clone(&derived.rankings)),
             reviews: components.review_queue(),
-            reports: components.member_reports(),
+            reports: components.member_reports(&rules),
+            standings: components.standings(&rules),
+            texts: components.texts(&rules),
             moderation: components.moderation(&mutations, &maintenance),
             mutations,
             maintenance,
@@ -134,7 +138,7 @@ impl<'a> Startup<'a> {
             hub.close();
             stopping.send_replace(true);
         });
-        let readiness = ReadinessWatch::start(ready, store, gate, health, metrics);
+        let readiness = ReadinessWatch::start(ready, (store, feed), gate, health, metrics);
         self.readiness(readiness, leases);
         Ok(Addresses { grpc: public, admin, metrics: metrics_address })
     }
@@ -225,6 +229,25 @@ impl<'a> Startup<'a> {
             metrics: self.inputs.metrics.clone(),
         };
         self.steps.push("review gauges", abort_task(tokio::spawn(gauges.run())));
+    }
+
+    /// Returns what decides on the writes of members, and the task that fills the standings. It
+    /// follows their changes once the first ones are in memory.
+    fn member_rules(
+        &mut self,
+        policy: LocalPolicy,
+        store: &SqlStore,
+        ready: &watch::Sender<bool>,
+    ) -> (MemberRules, StandingFeed) {
+        let (table, clock) = (StandingTable::default(), Arc::clone(&self.clock) as _);
+        let feed = StandingFeed::new(store.standings(), table.clone(), clock, self.inputs.metrics.clone());
+        let (task, ready) = (feed.clone(), ready.subscribe());
+        let task = tokio::spawn(async move {
+            until_set(ready).await;
+            task.run().await;
+        });
+        self.steps.push("standings", abort_task(task));
+        (MemberRules { policy: Arc::new(policy), standings: Arc::new(table) }, feed)
     }
 
     /// Starts the relay, the event consumers and the tasks of the cache.

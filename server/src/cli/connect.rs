@@ -3,6 +3,7 @@
 
 use riposte_sdk::v1::admin_service_client::AdminServiceClient;
 use riposte_sdk::v1::moderation_service_client::ModerationServiceClient;
+use riposte_sdk::v1::policy_service_client::PolicyServiceClient;
 use riposte_sdk::{Client, Connection, Error, Options};
 
 /// Returns a client of the public services at `target`.
@@ -40,6 +41,14 @@ impl AdminAddress {
     /// Same as for [`Self::client`].
     pub(super) fn moderation(&self) -> Result<ModerationServiceClient<Connection>, Error> {
         public(&self.known()?)?.moderation()
+    }
+
+    /// Returns a client of the policy.
+    ///
+    /// # Errors
+    /// Same as for [`Self::client`].
+    pub(super) fn policy(&self) -> Result<PolicyServiceClient<Connection>, Error> {
+        public(&self.known()?)?.policy()
     }
 
     fn known(&self) -> Result<String, Error> {

@@ -1,6 +1,7 @@
 //! `riposte moderate`: the work of a moderator on the command line, for first steps and for
 //! scripts.
 
+mod standing;
 mod switch;
 mod text;
 
@@ -33,7 +34,8 @@ Examples:
   riposte moderate claim video --moderator mod-1 --limit 5
   riposte moderate approve 7203
   riposte moderate reject 7203 --code spam --explanation \"Advertising\"
-  riposte moderate log 7203";
+  riposte moderate log 7203
+  riposte moderate standing video m7 muted --until 2027-01-31T12:00:00Z --code spam";
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -68,6 +70,9 @@ enum Action {
     /// Print the decisions on a comment, the latest first
     #[command(after_long_help = EXAMPLES)]
     Log(CommentArgs),
+    /// Print what a member may do, or set it
+    #[command(after_long_help = EXAMPLES)]
+    Standing(standing::StandingArgs),
     /// Turn moderation off for all processes, before an earlier version runs again
     Off(switch::OffArgs),
     /// Turn moderation on again
@@ -202,6 +207,7 @@ impl Args {
                 Ok(ExitCode::SUCCESS)
             }
             Action::Log(args) => args.log().await,
+            Action::Standing(args) => args.run().await,
             Action::Off(args) => args.run().await,
             Action::On(args) => args.run().await,
         }

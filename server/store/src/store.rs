@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use riposte_core::ids::IdTick;
 use riposte_core::ports::{
-    Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, ModerationSwitch, Outbox, RankIndexes,
-    RankingSnapshots, Reader, Reports, Reviews,
+    Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, MemberStandings, ModerationSwitch, Outbox,
+    RankIndexes, RankingSnapshots, Reader, Reports, Reviews,
 };
 use riposte_core::rank::RankingConfig;
 use riposte_core::{CommitObserver, Millis, Result, Writer};
@@ -16,7 +16,7 @@ use crate::config::StoreConfig;
 use crate::schema::{self, SourceSchema};
 use crate::sql::{
     DataSource, DataSources, ModerationGates, SqlCountRepair, SqlHistories, SqlIds, SqlOutbox, SqlRanks, SqlReader,
-    SqlReports, SqlReviews, SqlWriter, TextQueries, TransactionObserver, holders,
+    SqlReports, SqlReviews, SqlStandings, SqlWriter, TextQueries, TransactionObserver, holders,
 };
 
 /// The tables of a deployment behind the domain's ports. Cloning is cheap.
@@ -154,6 +154,12 @@ impl SqlStore {
     #[must_use]
     pub fn reports(&self) -> Arc<dyn Reports> {
         Arc::new(SqlReports::new(Arc::clone(&self.sources), Arc::clone(&self.gates)))
+    }
+
+    /// Returns the standings of members.
+    #[must_use]
+    pub fn standings(&self) -> Arc<dyn MemberStandings> {
+        Arc::new(SqlStandings::new(Arc::clone(&self.sources)))
     }
 
     /// Returns the switch of moderation.

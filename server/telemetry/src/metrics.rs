@@ -224,6 +224,12 @@ impl Metrics {
         self.0.instruments.old_writers.record(leases as u64, &[]);
     }
 
+    /// Records the number of standings in memory, and the time since they were read.
+    pub fn standings(&self, count: usize, age: Duration) {
+        self.0.instruments.standings.record(count as u64, &[]);
+        self.0.instruments.standings_age.record(age.as_secs_f64(), &[]);
+    }
+
     /// Counts commits of a data source (from 0) whose events were deleted before an event consumer
     /// had applied them.
     pub fn consumer_overtaken(&self, source: usize, consumer: &str, commits: u64) {

@@ -10,7 +10,7 @@ from riposte_sdk._connection import Connection
 from riposte_sdk._error import Error
 from riposte_sdk._generated.handles import Handles
 from riposte_sdk._generated.options import Connecting, Options
-from riposte_sdk._generated.services import AdminService, ModerationService
+from riposte_sdk._generated.services import AdminService, ModerationService, PolicyService
 from riposte_sdk._options import channel
 from riposte_sdk._request_ids import RequestIds
 
@@ -74,6 +74,11 @@ class Client(Base, Handles):
     def moderation(self, target: str | None = None) -> ModerationService:
         """The work of moderators, at the address of ``admin`` and by its rules."""
         service: ModerationService = ModerationService(self._other(target))
+        return service
+
+    def policy(self, target: str | None = None) -> PolicyService:
+        """Trials of the policy and the standings of members, as ``moderation``."""
+        service: PolicyService = PolicyService(self._other(target))
         return service
 
     def wait_ready(self, timeout: float) -> None:

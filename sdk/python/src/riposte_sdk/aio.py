@@ -23,7 +23,7 @@ from riposte_sdk._generated.handles import (
 )
 from riposte_sdk._generated.listeners import AsyncListener
 from riposte_sdk._generated.options import Options
-from riposte_sdk._generated.services import AsyncAdminService, AsyncModerationService
+from riposte_sdk._generated.services import AsyncAdminService, AsyncModerationService, AsyncPolicyService
 from riposte_sdk._pages import AsyncPages, AsyncPageWalk
 from riposte_sdk._watch import AsyncWatch
 
@@ -64,6 +64,11 @@ class Client(Base, AsyncHandles):
     def moderation(self, target: str | None = None) -> AsyncModerationService:
         """The work of moderators, at the address of ``admin`` and by its rules."""
         service: AsyncModerationService = AsyncModerationService(self._other(target))
+        return service
+
+    def policy(self, target: str | None = None) -> AsyncPolicyService:
+        """Trials of the policy and the standings of members, as ``moderation``."""
+        service: AsyncPolicyService = AsyncPolicyService(self._other(target))
         return service
 
     async def wait_ready(self, timeout: float) -> None:

@@ -5270,8 +5270,8 @@ pub mod comment_service_client {
         /// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
         /// the object type's comments wait for review, the comment is PENDING and is answered whole to its
         /// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED. Not
-        /// served yet: DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
+        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED,
+        /// REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT, MEMBER_BLOCKED.
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":  {"text": "Hi"}}`.
         pub async fn create_comment(
@@ -5404,7 +5404,7 @@ pub mod comment_service_client {
         ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
         /// is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         pub async fn update_comment(
@@ -5467,7 +5467,7 @@ pub mod comment_service_client {
         /// off.
         ///
         /// Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH,
-        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED (of an owner alone), REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs":  "ACTING_AS_SUBJECT_OWNER"}`.
         pub async fn delete_comment(
@@ -5498,7 +5498,8 @@ pub mod comment_service_client {
         ///
         /// Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
         /// MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
-        /// as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        /// as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED,
+        /// REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
         pub async fn undelete_comment(
@@ -5529,7 +5530,7 @@ pub mod comment_service_client {
         ///
         /// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
         /// too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
-        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
         pub async fn pin_comment(
@@ -5559,7 +5560,8 @@ pub mod comment_service_client {
         /// Takes the pin off a root; only for the owner of the subject.
         ///
         /// Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
-        /// deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        /// deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED,
+        /// REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
         pub async fn unpin_comment(
@@ -5675,8 +5677,8 @@ pub mod comment_service_server {
         /// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
         /// the object type's comments wait for review, the comment is PENDING and is answered whole to its
         /// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED. Not
-        /// served yet: DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
+        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED,
+        /// REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT, MEMBER_BLOCKED.
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":  {"text": "Hi"}}`.
         async fn create_comment(
@@ -5739,7 +5741,7 @@ pub mod comment_service_server {
         ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
         /// is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         async fn update_comment(
@@ -5766,7 +5768,7 @@ pub mod comment_service_server {
         /// off.
         ///
         /// Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH,
-        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED (of an owner alone), REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs":  "ACTING_AS_SUBJECT_OWNER"}`.
         async fn delete_comment(
@@ -5780,7 +5782,8 @@ pub mod comment_service_server {
         ///
         /// Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
         /// MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
-        /// as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        /// as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED,
+        /// REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
         async fn undelete_comment(
@@ -5794,7 +5797,7 @@ pub mod comment_service_server {
         ///
         /// Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
         /// too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
-        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
         async fn pin_comment(
@@ -5807,7 +5810,8 @@ pub mod comment_service_server {
         /// Takes the pin off a root; only for the owner of the subject.
         ///
         /// Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
-        /// deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+        /// deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED,
+        /// REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
         async fn unpin_comment(
@@ -6669,8 +6673,8 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
     MemberNotAllowed = 27,
-    /// PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block. Not
-    /// served yet.
+    /// PERMISSION_DENIED. The standing of the member does not allow this. The metadata has the end of
+    /// the standing, unless it has none.
     ///
     /// Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
     MemberSuspended = 28,
@@ -6951,7 +6955,7 @@ pub mod like_service_client {
         /// undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
         /// comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
         /// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
+        /// SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet: MEMBER_BLOCKED.
         ///
         /// A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
         /// request_id comes again with another value. A request_id of an earlier call, of a like of
@@ -7136,7 +7140,7 @@ pub mod like_service_server {
         /// undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
         /// comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
         /// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
+        /// SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet: MEMBER_BLOCKED.
         ///
         /// A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
         /// request_id comes again with another value. A request_id of an earlier call, of a like of
@@ -9415,6 +9419,771 @@ pub mod moderation_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+/// Asks what the policy would say of a text now. Stores nothing.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CheckTextRequest {
+    /// The object type. Required.
+    #[prost(string, tag = "1")]
+    pub object_type: ::prost::alloc::string::String,
+    /// The text and its mentions. Required.
+    #[prost(message, optional, tag = "2")]
+    pub content: ::core::option::Option<Content>,
+    /// The member who would write it; empty means a member without a standing.
+    #[prost(string, tag = "3")]
+    pub member_id: ::prost::alloc::string::String,
+    /// Whether the filter and account services are asked too. Default false.
+    #[prost(bool, tag = "4")]
+    pub with_services: bool,
+}
+impl ::prost::Name for CheckTextRequest {
+    const NAME: &'static str = "CheckTextRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.CheckTextRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.CheckTextRequest".into()
+    }
+}
+/// What the policy says.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CheckTextResponse {
+    /// The outcome.
+    #[prost(enumeration = "PolicyOutcome", tag = "1")]
+    pub outcome: i32,
+    /// What was found, all of it.
+    #[prost(message, repeated, tag = "2")]
+    pub hits: ::prost::alloc::vec::Vec<RuleHit>,
+    /// The text as it would be shown; equal to the request's unless MASK.
+    #[prost(string, tag = "3")]
+    pub shown_text: ::prost::alloc::string::String,
+    /// The text as the matcher sees it; empty for an object type without word lists.
+    #[prost(string, tag = "4")]
+    pub normalized_text: ::prost::alloc::string::String,
+    /// The code that a decision would carry; empty for ALLOW.
+    #[prost(string, tag = "5")]
+    pub code: ::prost::alloc::string::String,
+    /// How long it took.
+    #[prost(message, optional, tag = "6")]
+    pub time: ::core::option::Option<::prost_types::Duration>,
+}
+impl ::prost::Name for CheckTextResponse {
+    const NAME: &'static str = "CheckTextResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.CheckTextResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.CheckTextResponse".into()
+    }
+}
+/// The standing of one member under one object type.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct MemberStanding {
+    /// The object type and member.
+    #[prost(message, optional, tag = "1")]
+    pub member: ::core::option::Option<MemberOfType>,
+    /// The standing.
+    #[prost(enumeration = "Standing", tag = "2")]
+    pub standing: i32,
+    /// Until when; unset means without end. Afterwards NORMAL.
+    #[prost(message, optional, tag = "3")]
+    pub until: ::core::option::Option<::prost_types::Timestamp>,
+    /// How much the member's reports count: 0 to 1,000. Unset: as those of other members, 100.
+    #[prost(int32, optional, tag = "4")]
+    pub report_weight: ::core::option::Option<i32>,
+    /// Why, as given when it was set.
+    #[prost(message, optional, tag = "5")]
+    pub grounds: ::core::option::Option<Grounds>,
+    /// An opaque version.
+    #[prost(string, tag = "6")]
+    pub etag: ::prost::alloc::string::String,
+    /// When it was set; unset if it never was.
+    #[prost(message, optional, tag = "7")]
+    pub update_time: ::core::option::Option<::prost_types::Timestamp>,
+}
+impl ::prost::Name for MemberStanding {
+    const NAME: &'static str = "MemberStanding";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.MemberStanding".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.MemberStanding".into()
+    }
+}
+/// Asks to set a member's standing.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetMemberStandingRequest {
+    /// The standing to have. `member` and `standing` are required; `etag`, if set and no longer the
+    /// standing's, fails with ETAG_MISMATCH. `update_time` is not read.
+    #[prost(message, optional, tag = "1")]
+    pub standing: ::core::option::Option<MemberStanding>,
+    /// The moderator. Required.
+    #[prost(string, tag = "2")]
+    pub moderator_id: ::prost::alloc::string::String,
+    /// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
+    #[prost(string, tag = "3")]
+    pub request_id: ::prost::alloc::string::String,
+}
+impl ::prost::Name for SetMemberStandingRequest {
+    const NAME: &'static str = "SetMemberStandingRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.SetMemberStandingRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.SetMemberStandingRequest".into()
+    }
+}
+/// The standing after the call. It holds at every process within 2 seconds.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetMemberStandingResponse {
+    /// The standing as it was set.
+    #[prost(message, optional, tag = "1")]
+    pub standing: ::core::option::Option<MemberStanding>,
+}
+impl ::prost::Name for SetMemberStandingResponse {
+    const NAME: &'static str = "SetMemberStandingResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.SetMemberStandingResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.SetMemberStandingResponse".into()
+    }
+}
+/// Asks for standings that are not NORMAL or have a weight, newest first.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListMemberStandingsRequest {
+    /// The object type. Required.
+    #[prost(string, tag = "1")]
+    pub object_type: ::prost::alloc::string::String,
+    /// Only this member; empty means all.
+    #[prost(string, tag = "2")]
+    pub member_id: ::prost::alloc::string::String,
+    /// Standings wanted: default 20 (when 0), at most 100.
+    #[prost(int32, tag = "3")]
+    pub page_size: i32,
+    /// `next_page_token` of an earlier page of the same walk.
+    #[prost(string, tag = "4")]
+    pub page_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListMemberStandingsRequest {
+    const NAME: &'static str = "ListMemberStandingsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListMemberStandingsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListMemberStandingsRequest".into()
+    }
+}
+/// A page of standings.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListMemberStandingsResponse {
+    /// The standings, newest first.
+    #[prost(message, repeated, tag = "1")]
+    pub standings: ::prost::alloc::vec::Vec<MemberStanding>,
+    /// Walks on; empty at the end.
+    #[prost(string, tag = "2")]
+    pub next_page_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListMemberStandingsResponse {
+    const NAME: &'static str = "ListMemberStandingsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListMemberStandingsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListMemberStandingsResponse".into()
+    }
+}
+/// What the policy says of a text, by strength: of several, the strongest holds; MASK joins any that
+/// is weaker than REJECT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum PolicyOutcome {
+    /// In a request: FIELD_INVALID. In a response: unknown.
+    Unspecified = 0,
+    /// Nothing against it.
+    Allow = 1,
+    /// Shown with the found words masked.
+    Mask = 2,
+    /// Shown, and put into the review queue.
+    Flag = 3,
+    /// PENDING until a moderator decides.
+    Hold = 4,
+    /// REJECTED: stored, seen by its author, may be appealed.
+    Reject = 5,
+    /// Refused: nothing is stored.
+    Refuse = 6,
+}
+impl PolicyOutcome {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "POLICY_OUTCOME_UNSPECIFIED",
+            Self::Allow => "POLICY_OUTCOME_ALLOW",
+            Self::Mask => "POLICY_OUTCOME_MASK",
+            Self::Flag => "POLICY_OUTCOME_FLAG",
+            Self::Hold => "POLICY_OUTCOME_HOLD",
+            Self::Reject => "POLICY_OUTCOME_REJECT",
+            Self::Refuse => "POLICY_OUTCOME_REFUSE",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "POLICY_OUTCOME_UNSPECIFIED" => Some(Self::Unspecified),
+            "POLICY_OUTCOME_ALLOW" => Some(Self::Allow),
+            "POLICY_OUTCOME_MASK" => Some(Self::Mask),
+            "POLICY_OUTCOME_FLAG" => Some(Self::Flag),
+            "POLICY_OUTCOME_HOLD" => Some(Self::Hold),
+            "POLICY_OUTCOME_REJECT" => Some(Self::Reject),
+            "POLICY_OUTCOME_REFUSE" => Some(Self::Refuse),
+            _ => None,
+        }
+    }
+}
+/// What a member may do under one object type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum Standing {
+    /// In a request: FIELD_INVALID. In a response: unknown.
+    Unspecified = 0,
+    /// Everything that the object type allows.
+    Normal = 1,
+    /// Skips the mode PRE, and FLAG; never a HOLD by content.
+    Trusted = 2,
+    /// Comments wait for review.
+    PreModerated = 3,
+    /// No comments, replies and edits; likes and reports are allowed.
+    Muted = 4,
+    /// No writes but deleting own comments and appeals.
+    Banned = 5,
+}
+impl Standing {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "STANDING_UNSPECIFIED",
+            Self::Normal => "STANDING_NORMAL",
+            Self::Trusted => "STANDING_TRUSTED",
+            Self::PreModerated => "STANDING_PRE_MODERATED",
+            Self::Muted => "STANDING_MUTED",
+            Self::Banned => "STANDING_BANNED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "STANDING_UNSPECIFIED" => Some(Self::Unspecified),
+            "STANDING_NORMAL" => Some(Self::Normal),
+            "STANDING_TRUSTED" => Some(Self::Trusted),
+            "STANDING_PRE_MODERATED" => Some(Self::PreModerated),
+            "STANDING_MUTED" => Some(Self::Muted),
+            "STANDING_BANNED" => Some(Self::Banned),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+#[cfg(feature = "client")]
+pub mod policy_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Tries the policy of texts and sets what members may do. Served on the admin port, for callers
+    /// with the role `moderator` and the object type.
+    ///
+    /// Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
+    /// OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
+    /// INTERNAL. Every call is audited, without texts.
+    #[derive(Debug, Clone)]
+    pub struct PolicyServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> PolicyServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> PolicyServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            PolicyServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Says what the policy would do with a text.
+        ///
+        /// Stores nothing and counts nothing. Errors: CONTENT_TOO_LONG.
+        ///
+        /// Example: `{"objectType": "video", "content": {"text": "Hi"}}`.
+        pub async fn check_text(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CheckTextRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CheckTextResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.PolicyService/CheckText",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("riposte.v1.PolicyService", "CheckText"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Sets what a member may do.
+        ///
+        /// Comments that exist stay as they are. Errors: ETAG_MISMATCH, REQUEST_ID_REUSED.
+        ///
+        /// Example: `{"standing": {"member": {"objectType": "video", "memberId": "m7"}, "standing":  "STANDING_MUTED"}, "moderatorId": "mod-1"}`.
+        pub async fn set_member_standing(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SetMemberStandingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetMemberStandingResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.PolicyService/SetMemberStanding",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("riposte.v1.PolicyService", "SetMemberStanding"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Reads standings that are not NORMAL or have a weight.
+        ///
+        /// Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"objectType": "video"}`.
+        pub async fn list_member_standings(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListMemberStandingsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListMemberStandingsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.PolicyService/ListMemberStandings",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("riposte.v1.PolicyService", "ListMemberStandings"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+#[cfg(feature = "server")]
+pub mod policy_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with PolicyServiceServer.
+    #[async_trait]
+    pub trait PolicyService: std::marker::Send + std::marker::Sync + 'static {
+        /// Says what the policy would do with a text.
+        ///
+        /// Stores nothing and counts nothing. Errors: CONTENT_TOO_LONG.
+        ///
+        /// Example: `{"objectType": "video", "content": {"text": "Hi"}}`.
+        async fn check_text(
+            &self,
+            request: tonic::Request<super::CheckTextRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CheckTextResponse>,
+            tonic::Status,
+        >;
+        /// Sets what a member may do.
+        ///
+        /// Comments that exist stay as they are. Errors: ETAG_MISMATCH, REQUEST_ID_REUSED.
+        ///
+        /// Example: `{"standing": {"member": {"objectType": "video", "memberId": "m7"}, "standing":  "STANDING_MUTED"}, "moderatorId": "mod-1"}`.
+        async fn set_member_standing(
+            &self,
+            request: tonic::Request<super::SetMemberStandingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetMemberStandingResponse>,
+            tonic::Status,
+        >;
+        /// Reads standings that are not NORMAL or have a weight.
+        ///
+        /// Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
+        ///
+        /// Example: `{"objectType": "video"}`.
+        async fn list_member_standings(
+            &self,
+            request: tonic::Request<super::ListMemberStandingsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListMemberStandingsResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Tries the policy of texts and sets what members may do. Served on the admin port, for callers
+    /// with the role `moderator` and the object type.
+    ///
+    /// Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
+    /// OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
+    /// INTERNAL. Every call is audited, without texts.
+    #[derive(Debug)]
+    pub struct PolicyServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> PolicyServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for PolicyServiceServer<T>
+    where
+        T: PolicyService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/riposte.v1.PolicyService/CheckText" => {
+                    #[allow(non_camel_case_types)]
+                    struct CheckTextSvc<T: PolicyService>(pub Arc<T>);
+                    impl<
+                        T: PolicyService,
+                    > tonic::server::UnaryService<super::CheckTextRequest>
+                    for CheckTextSvc<T> {
+                        type Response = super::CheckTextResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CheckTextRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PolicyService>::check_text(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CheckTextSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.PolicyService/SetMemberStanding" => {
+                    #[allow(non_camel_case_types)]
+                    struct SetMemberStandingSvc<T: PolicyService>(pub Arc<T>);
+                    impl<
+                        T: PolicyService,
+                    > tonic::server::UnaryService<super::SetMemberStandingRequest>
+                    for SetMemberStandingSvc<T> {
+                        type Response = super::SetMemberStandingResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SetMemberStandingRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PolicyService>::set_member_standing(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SetMemberStandingSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.PolicyService/ListMemberStandings" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListMemberStandingsSvc<T: PolicyService>(pub Arc<T>);
+                    impl<
+                        T: PolicyService,
+                    > tonic::server::UnaryService<super::ListMemberStandingsRequest>
+                    for ListMemberStandingsSvc<T> {
+                        type Response = super::ListMemberStandingsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListMemberStandingsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PolicyService>::list_member_standings(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListMemberStandingsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for PolicyServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "riposte.v1.PolicyService";
+    impl<T> tonic::server::NamedService for PolicyServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 /// Asks for a new reply. It names its subject by its parent.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CreateReplyRequest {
@@ -9749,8 +10518,8 @@ pub mod reply_service_client {
         /// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
         /// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
         /// parent is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-        /// CONTENT_BLOCKED, REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN, DUPLICATE_CONTENT,
-        /// MEMBER_SUSPENDED, MEMBER_BLOCKED.
+        /// CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN,
+        /// DUPLICATE_CONTENT, MEMBER_BLOCKED.
         ///
         /// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":  "Welcome"}}`.
         pub async fn create_reply(
@@ -9890,8 +10659,8 @@ pub mod reply_service_server {
         /// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
         /// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
         /// parent is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-        /// CONTENT_BLOCKED, REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN, DUPLICATE_CONTENT,
-        /// MEMBER_SUSPENDED, MEMBER_BLOCKED.
+        /// CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN,
+        /// DUPLICATE_CONTENT, MEMBER_BLOCKED.
         ///
         /// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":  "Welcome"}}`.
         async fn create_reply(
@@ -10643,7 +11412,8 @@ pub mod report_service_client {
         /// Reports a comment to its moderators.
         ///
         /// One report per member and comment; a second one replaces it. Moves no revision. Errors:
-        /// COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED (an own comment), REQUEST_ID_REUSED.
+        /// COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED (an own comment), MEMBER_SUSPENDED,
+        /// REQUEST_ID_REUSED.
         ///
         /// Example: `{"commentId": "1234567890123456789", "memberId": "m7", "reason":  "REPORT_REASON_SPAM"}`.
         pub async fn report_comment(
@@ -10777,7 +11547,8 @@ pub mod report_service_server {
         /// Reports a comment to its moderators.
         ///
         /// One report per member and comment; a second one replaces it. Moves no revision. Errors:
-        /// COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED (an own comment), REQUEST_ID_REUSED.
+        /// COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED (an own comment), MEMBER_SUSPENDED,
+        /// REQUEST_ID_REUSED.
         ///
         /// Example: `{"commentId": "1234567890123456789", "memberId": "m7", "reason":  "REPORT_REASON_SPAM"}`.
         async fn report_comment(

@@ -52,6 +52,17 @@ impl Client {
         Ok(v1::moderation_service_client::ModerationServiceClient::new(self.admin_connection()?)
             .max_decoding_message_size(MAX_RESPONSE))
     }
+
+    /// Tries the policy of texts and sets what members may do. Served on the admin port, for
+    /// callers with the role `moderator` and the object type.
+    ///
+    /// # Errors
+    /// INVALID_ARGUMENT if its address is none, or if a token would go to it over plaintext without
+    /// `insecure_token`.
+    pub fn policy(&self) -> Result<v1::policy_service_client::PolicyServiceClient<Connection>, Error> {
+        Ok(v1::policy_service_client::PolicyServiceClient::new(self.admin_connection()?)
+            .max_decoding_message_size(MAX_RESPONSE))
+    }
 }
 
 impl List for v1::ListCommentsRequest {
@@ -457,6 +468,31 @@ impl List for v1::ListReportsRequest {
 
     fn items(page: Self::Page) -> Vec<Self::Item> {
         page.reports
+    }
+}
+
+impl List for v1::ListMemberStandingsRequest {
+    type Page = v1::ListMemberStandingsResponse;
+    type Item = v1::MemberStanding;
+
+    fn check(&self) -> Result<(), Error> {
+        Error::refuse(&[
+            (self.object_type.is_empty(), "object_type", "must be set"),
+            (self.page_size < 0, "page_size", "must not be negative"),
+        ])
+    }
+
+    async fn page(self, client: &Client) -> Result<Self::Page, Error> {
+        Ok(client.policy()?.list_member_standings(self).await?.into_inner())
+    }
+
+    fn after(self, page: &Self::Page) -> Option<Self> {
+        let page_token = page.next_page_token.clone();
+        (!page_token.is_empty()).then_some(Self { page_token, ..self })
+    }
+
+    fn items(page: Self::Page) -> Vec<Self::Item> {
+        page.standings
     }
 }
 

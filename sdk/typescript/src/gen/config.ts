@@ -286,6 +286,54 @@ export const serviceConfig = {
     {
       name: [
         {
+          method: "CheckText",
+          service: "riposte.v1.PolicyService",
+        },
+      ],
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.05s",
+        maxAttempts: 3,
+        maxBackoff: "0.5s",
+        retryableStatusCodes: ["UNAVAILABLE"],
+      },
+      timeout: "4s",
+    },
+    {
+      name: [
+        {
+          method: "ListMemberStandings",
+          service: "riposte.v1.PolicyService",
+        },
+      ],
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.05s",
+        maxAttempts: 3,
+        maxBackoff: "0.5s",
+        retryableStatusCodes: ["UNAVAILABLE"],
+      },
+      timeout: "5s",
+    },
+    {
+      name: [
+        {
+          method: "SetMemberStanding",
+          service: "riposte.v1.PolicyService",
+        },
+      ],
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.1s",
+        maxAttempts: 3,
+        maxBackoff: "1s",
+        retryableStatusCodes: ["UNAVAILABLE"],
+      },
+      timeout: "5s",
+    },
+    {
+      name: [
+        {
           method: "ListReplies",
           service: "riposte.v1.ReplyService",
         },
@@ -487,4 +535,7 @@ export const timeouts: Readonly<Record<string, number>> = {
   "/riposte.v1.ModerationService/GetModeratedComments": 5000,
   "/riposte.v1.ModerationService/ListDecisions": 5000,
   "/riposte.v1.ModerationService/ListReports": 5000,
+  "/riposte.v1.PolicyService/CheckText": 4000,
+  "/riposte.v1.PolicyService/SetMemberStanding": 5000,
+  "/riposte.v1.PolicyService/ListMemberStandings": 5000,
 };

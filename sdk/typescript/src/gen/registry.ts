@@ -15,6 +15,8 @@ export const registry = createRegistry(
   v1.file_riposte_v1_like_service,
   v1.file_riposte_v1_moderation,
   v1.file_riposte_v1_moderation_service,
+  v1.file_riposte_v1_policy,
+  v1.file_riposte_v1_policy_service,
   v1.file_riposte_v1_reply,
   v1.file_riposte_v1_reply_service,
   v1.file_riposte_v1_report,

@@ -784,6 +784,55 @@ export class ModerationClient {
     return new Pages(ask, further, (page) => page.reports);
   }
 }
+/**
+ * Tries the policy of texts and sets what members may do. Served on the admin port, for callers
+ * with the role `moderator` and the object type.
+ */
+export class PolicyClient {
+  readonly #connection: Connection;
+
+  /** @internal */
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /**
+   * Says what the policy would do with a text.
+   */
+  checkText(
+    request: MessageInitShape<typeof v1.CheckTextRequestSchema>,
+    options?: CallOptions,
+  ): Promise<v1.CheckTextResponse> {
+    return this.#connection.unary(v1.PolicyService.method.checkText, request, options);
+  }
+
+  /**
+   * Sets what a member may do.
+   */
+  setMemberStanding(
+    request: MessageInitShape<typeof v1.SetMemberStandingRequestSchema>,
+    options?: CallOptions,
+  ): Promise<v1.SetMemberStandingResponse> {
+    return this.#connection.unary(v1.PolicyService.method.setMemberStanding, request, options);
+  }
+
+  /**
+   * Reads standings that are not NORMAL or have a weight.
+   */
+  listMemberStandings(
+    request: MessageInitShape<typeof v1.ListMemberStandingsRequestSchema>,
+    options?: CallOptions,
+  ): Pages<v1.ListMemberStandingsResponse, v1.MemberStanding> {
+    const further = {};
+    this.#connection.check(v1.PolicyService.method.listMemberStandings, request, (made) => [
+      [!made.objectType, "object_type", "must be set"],
+      [made.pageSize < 0, "page_size", "must not be negative"],
+    ]);
+    const ask = (changes: object) =>
+      this.#connection.unary(v1.PolicyService.method.listMemberStandings, { ...request, ...changes }, options);
+    return new Pages(ask, further, (page) => page.standings);
+  }
+}
 
 /** The services that callers use. */
 export abstract class Services {
@@ -830,4 +879,10 @@ export abstract class Services {
    * object type.
    */
   abstract moderation(target?: string): ModerationClient;
+
+  /**
+   * Tries the policy of texts and sets what members may do. Served on the admin port, for callers
+   * with the role `moderator` and the object type.
+   */
+  abstract policy(target?: string): PolicyClient;
 }

@@ -12,8 +12,9 @@ use riposte_core::proposal::Proposal;
 use riposte_core::report::Report;
 use riposte_core::request::{IdempotencyKey, IdempotencyRecord, RequestIdentity};
 use riposte_core::review::Review;
+use riposte_core::standing::{MemberStanding, StandingRecord};
 use riposte_core::write_set::{OriginalContent, WithheldContent};
-use riposte_core::{ClientInfo, CommentId, Content, MemberId, Subject, SubjectKey};
+use riposte_core::{ClientInfo, CommentId, Content, MemberId, ObjectType, Subject, SubjectKey};
 
 use super::outbox::ModelOutbox;
 use super::ranks::Ranks;
@@ -30,6 +31,10 @@ pub(super) struct Tables {
     pub(super) reviews: BTreeMap<CommentId, Review>,
     /// The reports by comment and member.
     pub(super) reports: BTreeMap<(CommentId, MemberId), Report>,
+    /// The standings by object type and member.
+    pub(super) standings: BTreeMap<(ObjectType, MemberId), MemberStanding>,
+    /// The idempotency records of their requests.
+    pub(super) standing_records: BTreeMap<IdempotencyKey, StandingRecord>,
     /// The decisions by comment and number.
     pub(super) decisions: BTreeMap<(CommentId, i32), Decision>,
     /// The proposed edits by comment and number.

@@ -7,8 +7,8 @@ use futures::future::BoxFuture;
 use riposte_core::Millis;
 use riposte_core::Writer;
 use riposte_core::ports::{
-    Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, RankingSnapshots, Reader,
-    Reports, Reviews,
+    Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, MemberStandings, Outbox, RankIndexes,
+    RankingSnapshots, Reader, Reports, Reviews,
 };
 use tokio::sync::Mutex;
 
@@ -37,6 +37,8 @@ pub struct Process {
     pub reviews: Arc<dyn Reviews>,
     /// The reports of members.
     pub reports: Arc<dyn Reports>,
+    /// The standings of members.
+    pub standings: Arc<dyn MemberStandings>,
 }
 
 /// Starts a process over the backend's rows, under a clock.

@@ -31,7 +31,7 @@ impl Fixture {
         let grounds = Grounds { code: "policy.1".to_owned(), ..Grounds::default() };
         let grounds = (disposition == Disposition::Reject).then(|| Box::new(grounds));
         let edit = Edit::allowed(self.target(id).await, member("author"), text(new_text));
-        Edit { judged: PolicyJudgement { disposition, grounds, masked: None }, ..edit }
+        Edit { judged: PolicyJudgement { disposition, grounds, ..PolicyJudgement::default() }, ..edit }
     }
 
     /// Edits a comment, and returns the view of its author.

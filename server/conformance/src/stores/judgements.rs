@@ -35,7 +35,7 @@ fn judged(disposition: Disposition) -> PolicyJudgement {
         hits: (0..32).map(hit).collect(),
         ..Grounds::default()
     };
-    PolicyJudgement { disposition, grounds: Some(Box::new(grounds)), masked: None }
+    PolicyJudgement { disposition, grounds: Some(Box::new(grounds)), ..PolicyJudgement::default() }
 }
 
 /// The state, the causes and the act of the decision that a new comment has under each judgement

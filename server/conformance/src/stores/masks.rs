@@ -22,7 +22,7 @@ fn masking(sent: &str, disposition: Disposition) -> PolicyJudgement {
     };
     let masked = MaskedText { text: sent.replace("bad", "***"), grounds: grounds("mask") };
     let own = (disposition != Disposition::Allow).then(|| Box::new(grounds("own")));
-    PolicyJudgement { disposition, grounds: own, masked: Some(Box::new(masked)) }
+    PolicyJudgement { disposition, grounds: own, masked: Some(Box::new(masked)), ..PolicyJudgement::default() }
 }
 
 impl Fixture {

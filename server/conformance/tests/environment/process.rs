@@ -96,5 +96,6 @@ fn process(cached: &CachedProcess) -> Process {
         repairer: store.repairer(),
         reviews: store.reviews(),
         reports: store.reports(),
+        standings: store.standings(),
     }
 }

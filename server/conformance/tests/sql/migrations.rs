@@ -62,7 +62,8 @@ async fn an_interrupted_run_is_resumed_by_the_next() {
                 "m0011_commit_partitions",
                 "m0012_moderation",
                 "m0013_proposals_and_reports",
-                "m0014_reports_and_appeals"
+                "m0014_reports_and_appeals",
+                "m0015_member_standing"
             ]
         );
         // The added columns are there and are not added again.

@@ -83,6 +83,7 @@ fn process(store: &SqlStore) -> Process {
         repairer: store.repairer(),
         reviews: store.reviews(),
         reports: store.reports(),
+        standings: store.standings(),
     }
 }
 

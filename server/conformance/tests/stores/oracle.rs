@@ -35,6 +35,7 @@ fn process(model: &Arc<Model>) -> Process {
         repairer: Arc::clone(model) as _,
         reviews: Arc::clone(model) as _,
         reports: Arc::clone(model) as _,
+        standings: Arc::clone(model) as _,
     }
 }
 

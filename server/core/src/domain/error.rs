@@ -155,6 +155,11 @@ pub enum Error {
     CallerNotAllowed,
     /// The member is not the author or the owner that the call requires.
     MemberNotAllowed,
+    /// The standing of the member does not allow this.
+    MemberSuspended {
+        /// The time at which the standing ends; `None` for no end.
+        until: Option<Millis>,
+    },
     /// The call exceeds the rate limit of the caller or the member.
     RateLimited {
         /// The time to wait before a retry.
@@ -263,6 +268,7 @@ impl Error {
             Self::CallerUnknown => Reason::CallerUnknown,
             Self::CallerNotAllowed => Reason::CallerNotAllowed,
             Self::MemberNotAllowed => Reason::MemberNotAllowed,
+            Self::MemberSuspended { .. } => Reason::MemberSuspended,
             Self::RateLimited { .. } => Reason::RateLimited,
             Self::Overloaded { .. } => Reason::Overloaded,
             Self::EtagMismatch { .. } | Self::ReviewChanged { .. } => Reason::EtagMismatch,

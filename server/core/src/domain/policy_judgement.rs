@@ -4,6 +4,7 @@ use crate::domain::act::CommentAct;
 use crate::domain::content::Content;
 use crate::domain::decision::Grounds;
 use crate::domain::disposition::Disposition;
+use crate::domain::object_type::ModerationMode;
 
 /// The treatment of a new text by the policy, with the reasons of the decisions that it becomes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -16,6 +17,8 @@ pub struct PolicyJudgement {
     /// The text with words masked, which is stored in place of the one that the caller sent; `None`
     /// if none are. It has no effect on a text that is stored as rejected.
     pub masked: Option<Box<MaskedText>>,
+    /// `true` if the modes of type and subject do not concern the author.
+    pub trusted: bool,
 }
 
 /// A text with words masked.
@@ -28,6 +31,18 @@ pub struct MaskedText {
 }
 
 impl PolicyJudgement {
+    /// Returns the mode that concerns the text, of one that is in force.
+    #[must_use]
+    pub const fn mode(&self, in_force: ModerationMode) -> ModerationMode {
+        if self.trusted { ModerationMode::Post } else { in_force }
+    }
+
+    /// Returns the treatment of the text under a mode.
+    #[must_use]
+    pub const fn under(&self, mode: ModerationMode) -> Disposition {
+        self.disposition.under(self.mode(mode))
+    }
+
     /// Returns `true` if the judgement becomes a decision.
     #[must_use]
     pub fn is_decision(&self) -> bool {
@@ -93,7 +108,8 @@ mod tests {
             (Disposition::Reject, None, &[CommentAct::Reject]),
         ] {
             let own = own.map(|code| Box::new(grounds(code)));
-            let masks = PolicyJudgement { disposition, grounds: own, masked: Some(Box::new(masked.clone())) };
+            let masked = Some(Box::new(masked.clone()));
+            let masks = PolicyJudgement { disposition, grounds: own, masked, trusted: false };
             let plain = PolicyJudgement { masked: None, ..masks.clone() };
             let is_rejected = disposition == Disposition::Reject;
             let (shown, original) = masks.stored(&sent);

@@ -60,6 +60,7 @@ impl NewComment {
         (content, client): (&Content, &ClientInfo),
         (judged, mode): (&PolicyJudgement, ModerationMode),
     ) -> Self {
+        let mode = judged.mode(mode);
         comment.lifecycle.start_in(judged.disposition.new_state(mode));
         let causes = judged.disposition.causes(mode);
         let (content, original) = judged.stored(content);

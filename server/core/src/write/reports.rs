@@ -17,9 +17,10 @@ use crate::domain::report::ReportResult;
 use crate::domain::report::{DecisionCursor, DecisionKind, NewReport, ORDINARY_WEIGHT, OwnReport, Report, ReportBody};
 use crate::domain::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use crate::domain::review::Review;
+use crate::domain::standing::GatedAct;
 use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
-use crate::ports::{Clock, IdSource, Reader, Reports};
+use crate::ports::{Clock, IdSource, Reader, Reports, Standings};
 use crate::write::submit::WriteContext;
 
 /// The use cases of members about moderation.
@@ -36,6 +37,8 @@ pub struct ReportPorts {
     pub reader: Arc<dyn Reader>,
     /// The reports.
     pub reports: Arc<dyn Reports>,
+    /// The standings of members.
+    pub standings: Arc<dyn Standings>,
     /// The current time.
     pub clock: Arc<dyn Clock>,
     /// The source of new ids.
@@ -68,10 +71,10 @@ impl MemberReports {
     }
 
     /// Stores the report of a comment by a member. A repeat of the request that made the stored
-    /// report returns its first answer.
+    /// report returns its first answer, whatever the standing of the member is now.
     ///
     /// # Errors
-    /// Those of [`Caller::policy`] and of [`Reports::report`].
+    /// Those of [`Caller::policy`] and of [`Reports::report`]; [`Error::MemberSuspended`].
     pub async fn report(
         &self,
         context: &WriteContext,
@@ -79,16 +82,22 @@ impl MemberReports {
         (member, report): (&MemberId, ReportComment),
     ) -> Result<ReportResult> {
         let policy = context.caller.policy(&self.policies, at.subject.object_type())?;
+        let now = self.ports.clock.now();
+        let standing = self.ports.standings.of(at.subject.object_type(), member, now);
+        if let Err(suspended) = standing.map_or(Ok(()), |standing| standing.check(GatedAct::Other)) {
+            let replayed = self.replayed(context, at, (member, &report)).await?;
+            return replayed.ok_or(suspended);
+        }
         let request = self.identity(context, at, &report);
         let report = NewReport {
             comment_id: at.id,
             member: member.clone(),
             body: report.body,
             seen: report.seen,
-            weight: ORDINARY_WEIGHT,
+            weight: standing.and_then(|standing| standing.report_weight).unwrap_or(ORDINARY_WEIGHT),
             threshold: policy.report_threshold,
             request,
-            now: self.ports.clock.now(),
+            now,
         };
         self.ports.reports.report(&report).await
     }

@@ -8,13 +8,16 @@ use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::member::MemberId;
 use crate::domain::object_type::{ObjectType, Policies, Policy};
+use crate::domain::policy_judgement::PolicyJudgement;
 use crate::domain::request::{IdempotencyKey, RequestId, RequestIdentity};
+use crate::domain::standing::{Standing, StandingInForce};
 use crate::domain::subject::SubjectKey;
-use crate::ports::{Clock, ContentPolicy, IdSource, Reader, Submission};
+use crate::domain::time::Millis;
+use crate::ports::{Clock, ContentPolicy, IdSource, Reader, Standings, Submission};
 use crate::write::command_log::CommandLog;
 use crate::write::command_output::CommandOutput;
 use crate::write::verbs::{
-    BatchType, BatchVerb, Command, Request, RequestContext, SubmittedContent, WriteOutput, WriteTarget,
+    BatchType, BatchVerb, Command, RecordPlace, Request, RequestContext, SubmittedContent, WriteOutput, WriteTarget,
 };
 pub use import::{ImportItem, ImportKind, ImportOutcome};
 
@@ -26,6 +29,7 @@ pub struct Mutations {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     content: Arc<dyn ContentPolicy>,
+    standings: Arc<dyn Standings>,
     policies: Arc<Policies>,
 }
 
@@ -42,6 +46,8 @@ pub struct WritePorts {
     pub ids: Arc<dyn IdSource>,
     /// The policy of texts.
     pub content: Arc<dyn ContentPolicy>,
+    /// The standings of members.
+    pub standings: Arc<dyn Standings>,
 }
 
 /// The caller and member of a mutation, and its request id.
@@ -59,8 +65,8 @@ impl Mutations {
     /// Creates the use cases on `ports`, under `policies`.
     #[must_use]
     pub fn new(ports: WritePorts, policies: Arc<Policies>) -> Self {
-        let WritePorts { reader, log, clock, ids, content } = ports;
-        Self { reader, log, clock, ids, content, policies }
+        let WritePorts { reader, log, clock, ids, content, standings } = ports;
+        Self { reader, log, clock, ids, content, standings, policies }
     }
 
     fn policy(&self, caller: &Caller, object_type: &ObjectType) -> Result<&Policy> {
@@ -71,8 +77,8 @@ impl Mutations {
     /// request returns the first revision.
     ///
     /// # Errors
-    /// Those of [`Caller::policy`]; [`Error::RequestIdReused`]; [`Error::ContentBlocked`]; the
-    /// reason for which the verb is rejected: see its file.
+    /// Those of [`Caller::policy`]; [`Error::RequestIdReused`]; [`Error::MemberSuspended`];
+    /// [`Error::ContentBlocked`]; the reason for which the verb is rejected: see its file.
     pub async fn submit<R: Request>(
         &self,
         context: &WriteContext,
@@ -87,7 +93,8 @@ impl Mutations {
         let key = IdempotencyKey::of(&context.caller, context.member.as_ref(), request_context.request_id());
         // The fingerprint is that of the body as the caller sent it, whatever the policy says.
         let request = RequestIdentity { key, fingerprint: verb.fingerprint(&subject) };
-        if let Err(rejection) = self.judge(&mut verb, &subject).await
+        let standing = self.standing(context, &subject, now);
+        if let Err(rejection) = self.judge(&mut verb, &subject, standing).await
             && !self.is_repeat(&verb, &subject, key).await?
         {
             return Err(rejection);
@@ -96,23 +103,43 @@ impl Mutations {
         WriteOutput::of::<R>(output)
     }
 
-    /// Lets the policy judge the content of a verb, if its object type has one.
-    async fn judge<K: BatchType>(&self, verb: &mut K, subject: &SubjectKey) -> Result<()> {
+    /// Returns what is in force for the member of a request; `None` for one without a standing.
+    fn standing(&self, context: &WriteContext, subject: &SubjectKey, now: Millis) -> Option<StandingInForce> {
+        self.standings.of(subject.object_type(), context.member.as_ref()?, now)
+    }
+
+    /// Lets the standing of the member judge the act, and the policy its content, if the object
+    /// type has one.
+    async fn judge<K: BatchType>(
+        &self,
+        verb: &mut K,
+        subject: &SubjectKey,
+        standing: Option<StandingInForce>,
+    ) -> Result<()> {
+        standing.map_or(Ok(()), |standing| standing.check(verb.gated_act()))?;
+        let standing = standing.map_or(Standing::Normal, |standing| standing.standing);
         let object_type = subject.object_type();
-        let Some(sent) = verb.submitted().filter(|_| self.content.judges(object_type)) else { return Ok(()) };
-        let SubmittedContent { member, content, is_edit } = sent;
-        let judged = self.content.judge(Submission { object_type, member, content, is_edit }).await?;
-        verb.set_judged(judged);
+        let is_judged = || standing != Standing::Normal || self.content.judges(object_type);
+        let Some(sent) = verb.submitted().filter(|_| is_judged()) else { return Ok(()) };
+        let by_content = if self.content.judges(object_type) {
+            let SubmittedContent { member, content, is_edit } = sent;
+            self.content.judge(Submission { object_type, member, content, is_edit }).await?
+        } else {
+            PolicyJudgement::default()
+        };
+        verb.set_judged(standing.judgement(by_content));
         Ok(())
     }
 
     /// Returns `true` if an earlier request with this key was executed. It gets its first answer,
-    /// whatever the policy says now.
+    /// whatever standing and policy say now.
     async fn is_repeat<K: BatchType>(&self, verb: &K, subject: &SubjectKey, key: IdempotencyKey) -> Result<bool> {
-        if verb.submitted().is_some_and(|sent| sent.is_edit) {
-            self.reader.has_request(subject, key).await
-        } else {
-            Ok(self.reader.created_by(subject, &[key]).await?.into_iter().any(|created| created.is_some()))
+        match verb.record_place() {
+            RecordPlace::Comment => {
+                Ok(self.reader.created_by(subject, &[key]).await?.into_iter().any(|created| created.is_some()))
+            }
+            RecordPlace::Request => self.reader.has_request(subject, key).await,
+            RecordPlace::Nowhere => Ok(false),
         }
     }
 

@@ -31,6 +31,7 @@ use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
 use crate::domain::object_type::Policy;
 use crate::domain::request::{Fingerprint, RequestId, RequestIdentity};
+use crate::domain::standing::GatedAct;
 use crate::domain::state::CommentState;
 use crate::domain::subject::{Subject, SubjectKey, SubjectState};
 use crate::domain::time::Millis;
@@ -41,7 +42,7 @@ use crate::write::lock_set::LockSet;
 pub use crate::write::ruling::{Ruling, RulingForm};
 use crate::write::unit_of_work::UnitOfWork;
 pub use appeal::{Appeal, AppealDecision};
-pub use batch::{Batch, BatchType, BatchVerb, LikeCommand, SubmittedContent};
+pub use batch::{Batch, BatchType, BatchVerb, LikeCommand, RecordPlace, SubmittedContent};
 pub use create::{Create, CreateRoot};
 pub use create_subject::{CreateSubject, ImportedSubject, NewSubject};
 pub use delete::{Delete, DeleteActor, DeleteComment, Undelete, UndeleteComment};
@@ -257,6 +258,11 @@ pub(crate) trait Verb {
         false
     }
 
+    /// The act of the member, by the standings that refuse it.
+    fn gated_act(&self) -> GatedAct {
+        GatedAct::Open
+    }
+
     /// The member that the comment of the output is shown to; `None` for a moderator and for an
     /// import.
     fn viewer(&self) -> Option<&MemberId> {
@@ -302,6 +308,11 @@ pub(crate) trait Verb {
 pub(crate) trait LikeVerb {
     /// The value that the verb sets.
     fn set(&self) -> &SetLike;
+
+    /// The act of the member, by the standings that refuse it.
+    fn gated_act(&self) -> GatedAct {
+        GatedAct::Open
+    }
 
     /// Returns the fingerprint of a request for the verb with the stored name `name`.
     fn fingerprint(&self, name: &str) -> Fingerprint;

@@ -1,5 +1,6 @@
 //! Ports that a test controls: ids, the time, and the ranking snapshot of a list.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -8,9 +9,10 @@ use async_trait::async_trait;
 use riposte_conformance::model::Model;
 use riposte_core::ids::{IdGenerator, IdLease, IdTick};
 use riposte_core::page::ListOrder;
-use riposte_core::ports::{Clock, IdSource, RankingSnapshots};
+use riposte_core::ports::{Clock, IdSource, RankingSnapshots, Standings};
 use riposte_core::rank::{RankedList, Ranking};
-use riposte_core::{CommentId, Error, Millis, Partition, Result};
+use riposte_core::standing::StandingInForce;
+use riposte_core::{CommentId, Error, MemberId, Millis, ObjectType, Partition, Result};
 
 /// A clock that does not move until it is set.
 #[derive(Debug, Default)]
@@ -89,4 +91,22 @@ impl RankingSnapshots for FixedRanking {
     async fn trim(&self, source: usize, before: Millis, limit: usize) -> Result<usize> {
         self.model.trim(source, before, limit).await
     }
+}
+
+/// The standings of members that a test sets. All of them are under every object type.
+#[derive(Debug, Default)]
+pub(crate) struct FixedStandings(Mutex<HashMap<MemberId, StandingInForce>>);
+
+impl FixedStandings {
+    pub(crate) fn set(&self, member: &MemberId, in_force: StandingInForce) {
+        self.0.lock().expect("not poisoned").insert(member.clone(), in_force);
+    }
+}
+
+impl Standings for FixedStandings {
+    fn of(&self, _: &ObjectType, member: &MemberId, now: Millis) -> Option<StandingInForce> {
+        self.0.lock().expect("not poisoned").get(member).map(|in_force| in_force.at(now))
+    }
+
+    fn was_set(&self) {}
 }

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 
-use super::fakes::{ManualClock, SequentialIds};
+use super::fakes::{FixedStandings, ManualClock, SequentialIds};
 use super::{AllowAll, Model, Mutations, WriteContext, member, policies, run, unrestricted};
 use riposte_core::location::CommentLocation;
 use riposte_core::object_type::{Policies, Policy};
@@ -73,6 +73,7 @@ impl Recorder {
             clock: Arc::clone(&clock) as _,
             ids: Arc::clone(&ids) as _,
             content: Arc::new(AllowAll) as _,
+            standings: Arc::new(FixedStandings::default()) as _,
         };
         let types = [("video".to_owned(), Policy::default())].into();
         let mutations = Mutations::new(ports, Arc::new(Policies::closed(types)));
@@ -104,6 +105,7 @@ impl Recorder {
             clock: Arc::clone(&self.clock) as _,
             ids: Arc::clone(&self.ids) as _,
             content: Arc::new(AllowAll) as _,
+            standings: Arc::new(FixedStandings::default()) as _,
         };
         Mutations::new(ports, policies())
     }

@@ -75,10 +75,10 @@ impl ModeratorConverter<'_> {
     ///
     /// # Errors
     /// Those of [`Caller::policy`].
-    pub(crate) fn decision(&self, decision: Decision) -> Result<v1::Decision> {
+    pub(crate) fn decision(&self, mut decision: Decision) -> Result<v1::Decision> {
         let window = self.comments.policy(self.caller, &decision.object_type)?.appeal_window;
         let appeal_until = decision.appeal_until(window).map(time);
-        let Grounds { code, explanation, legal_reference, note, detection, automation, hits } = decision.grounds;
+        let hits = std::mem::take(&mut decision.grounds.hits);
         Ok(v1::Decision {
             id: decision.id.to_string(),
             comment_id: decision.id.comment.get(),
@@ -87,14 +87,7 @@ impl ModeratorConverter<'_> {
             proposed_edit: decision.proposal != 0,
             from_state: decision.from.map_or(v1::CommentState::Unspecified, plain_state).into(),
             to_state: plain_state(decision.to).into(),
-            grounds: Some(v1::Grounds {
-                code,
-                explanation,
-                legal_reference,
-                note,
-                detection: detection.code().into(),
-                automation: automation.code().into(),
-            }),
+            grounds: Some(grounds(decision.grounds)),
             actor_id: decision.actor.as_str().to_owned(),
             hits: hits.into_iter().map(rule_hit).collect(),
             time: Some(time(decision.time)),
@@ -109,7 +102,14 @@ impl ModeratorConverter<'_> {
     }
 }
 
-fn rule_hit(hit: RuleHit) -> v1::RuleHit {
+/// Converts reasons, without findings.
+pub(super) fn grounds(grounds: Grounds) -> v1::Grounds {
+    let Grounds { code, explanation, legal_reference, note, detection, automation, hits: _ } = grounds;
+    let (detection, automation) = (detection.code().into(), automation.code().into());
+    v1::Grounds { code, explanation, legal_reference, note, detection, automation }
+}
+
+pub(super) fn rule_hit(hit: RuleHit) -> v1::RuleHit {
     let RuleHit { source, version, rule, start, end, dry_run } = hit;
     let position = |code_points: u32| i32::try_from(code_points).unwrap_or(i32::MAX);
     v1::RuleHit { source, version, rule, start: position(start), end: position(end), score: 0.0, dry_run }

@@ -284,6 +284,31 @@ impl ErrorSubject for v1::ListReportsRequest {
     }
 }
 
+impl ErrorSubject for v1::CheckTextRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.object_type.add_to(ErrorMetadata::default(), "object_type")
+    }
+}
+
+impl ErrorSubject for v1::SetMemberStandingRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.standing.add_to(
+            self.request_id.add_to(self.moderator_id.add_to(ErrorMetadata::default(), "moderator_id"), "request_id"),
+            "subject",
+        )
+    }
+
+    fn audit_details(&self) -> AuditDetails {
+        vec![("standing", self.standing.to_audit())]
+    }
+}
+
+impl ErrorSubject for v1::ListMemberStandingsRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.object_type.add_to(ErrorMetadata::default(), "object_type")
+    }
+}
+
 impl ErrorSubject for v1::CreateReplyRequest {
     fn error_metadata(&self) -> ErrorMetadata {
         self.request_id.add_to(self.parent_id.add_to(ErrorMetadata::default(), "comment_id"), "request_id")
@@ -420,6 +445,9 @@ pub(crate) fn metadata_of(request: &str, bytes: &[u8]) -> Result<Option<ErrorMet
         "GetModeratedCommentsRequest" => v1::GetModeratedCommentsRequest::decode(bytes)?.error_metadata(),
         "ListDecisionsRequest" => v1::ListDecisionsRequest::decode(bytes)?.error_metadata(),
         "ListReportsRequest" => v1::ListReportsRequest::decode(bytes)?.error_metadata(),
+        "CheckTextRequest" => v1::CheckTextRequest::decode(bytes)?.error_metadata(),
+        "SetMemberStandingRequest" => v1::SetMemberStandingRequest::decode(bytes)?.error_metadata(),
+        "ListMemberStandingsRequest" => v1::ListMemberStandingsRequest::decode(bytes)?.error_metadata(),
         "CreateReplyRequest" => v1::CreateReplyRequest::decode(bytes)?.error_metadata(),
         "ListRepliesRequest" => v1::ListRepliesRequest::decode(bytes)?.error_metadata(),
         "GetThreadRequest" => v1::GetThreadRequest::decode(bytes)?.error_metadata(),

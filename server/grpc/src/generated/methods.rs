@@ -62,6 +62,9 @@ pub(crate) fn method(path: &str) -> Option<&'static Method> {
         "ModerationService/GetModeratedComments" => &MODERATION_SERVICE_GET_MODERATED_COMMENTS,
         "ModerationService/ListDecisions" => &MODERATION_SERVICE_LIST_DECISIONS,
         "ModerationService/ListReports" => &MODERATION_SERVICE_LIST_REPORTS,
+        "PolicyService/CheckText" => &POLICY_SERVICE_CHECK_TEXT,
+        "PolicyService/SetMemberStanding" => &POLICY_SERVICE_SET_MEMBER_STANDING,
+        "PolicyService/ListMemberStandings" => &POLICY_SERVICE_LIST_MEMBER_STANDINGS,
         "ReplyService/CreateReply" => &REPLY_SERVICE_CREATE_REPLY,
         "ReplyService/ListReplies" => &REPLY_SERVICE_LIST_REPLIES,
         "ReplyService/GetThread" => &REPLY_SERVICE_GET_THREAD,
@@ -384,6 +387,27 @@ const MODERATION_SERVICE_LIST_DECISIONS: Method = Method {
 
 const MODERATION_SERVICE_LIST_REPORTS: Method = Method {
     name: "ModerationService/ListReports",
+    role: Role::Moderator,
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
+    audited: true,
+};
+
+const POLICY_SERVICE_CHECK_TEXT: Method = Method {
+    name: "PolicyService/CheckText",
+    role: Role::Moderator,
+    policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Sheddable, profile: MessageProfile::Write },
+    audited: true,
+};
+
+const POLICY_SERVICE_SET_MEMBER_STANDING: Method = Method {
+    name: "PolicyService/SetMemberStanding",
+    role: Role::Moderator,
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
+    audited: true,
+};
+
+const POLICY_SERVICE_LIST_MEMBER_STANDINGS: Method = Method {
+    name: "PolicyService/ListMemberStandings",
     role: Role::Moderator,
     policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
     audited: true,

@@ -25,7 +25,7 @@ pub mod page_token {
         /// GetThread.
         #[prost(message, tag = "4")]
         Path(super::PathCursor),
-        /// ListLikers and ListReports.
+        /// ListLikers, ListReports and ListMemberStandings.
         #[prost(message, tag = "5")]
         Liker(super::LikerCursor),
         /// ListSubjects.

@@ -6,6 +6,7 @@ pub(crate) mod admin;
 pub(crate) mod comment;
 pub(crate) mod like;
 pub(crate) mod moderation;
+pub(crate) mod policy;
 pub(crate) mod reply;
 pub(crate) mod report;
 pub(crate) mod subject;

@@ -9,10 +9,10 @@ use riposte_core::disposition::Disposition;
 use riposte_core::object_type::ObjectType;
 use riposte_core::policy_judgement::{MaskedText, PolicyJudgement};
 use riposte_core::ports::{ContentPolicy, Submission};
-use riposte_core::{Error, Result};
+use riposte_core::{Error, MemberId, Result};
 use riposte_policy::{
-    DecisiveFinding, Findings, Hit, HitEffect, ListEffect, MemberInputs, PolicyOutcome, Rule, RuleInputs, RuleSet,
-    TextFindings, masked,
+    DecisiveFinding, Findings, Hit, HitEffect, ListEffect, MatchCopy, Matcher, MemberInputs, PolicyOutcome, Rule,
+    RuleInputs, RuleSet, TextFindings, masked,
 };
 
 use super::LocalPolicy;
@@ -34,16 +34,13 @@ impl ContentPolicy for LocalPolicy {
         if matcher.is_none() && rules.is_none() {
             return Ok(PolicyJudgement::default());
         }
-        let member = self.member_inputs(submission, rules).await;
+        let member = self.member_inputs(submission.object_type, submission.member, rules).await;
         let start = Instant::now();
         let text = submission.content.text();
         let copy = self.normalizer().match_copy(text);
-        let lists = matcher.as_ref().map_or_else(Findings::default, |matcher| matcher.find(text, &copy));
-        let mentions = submission.content.mentions().len() as u32;
-        let inputs = RuleInputs::of(text, &copy, mentions, member);
+        let inputs = RuleInputs::of(text, &copy, submission.content.mentions().len() as u32, member);
         let inputs = RuleInputs { is_edit: submission.is_edit, ..inputs };
-        let matching = rules.map_or_else(Vec::new, |rules| rules.matching(&inputs).collect());
-        let found = TextFindings { lists, rules: matching };
+        let found = find((matcher.as_deref(), rules), text, &copy, &inputs);
         self.count(submission.object_type, &found, start);
         judgement(text, &found, rules.map_or("", RuleSet::version))
     }
@@ -51,8 +48,12 @@ impl ContentPolicy for LocalPolicy {
 
 impl LocalPolicy {
     /// Returns the inputs of the member that the rules of the type compare.
-    async fn member_inputs(&self, submission: Submission<'_>, rules: Option<&RuleSet>) -> MemberInputs {
-        let Submission { object_type, member, .. } = submission;
+    pub(super) async fn member_inputs(
+        &self,
+        object_type: &ObjectType,
+        member: &MemberId,
+        rules: Option<&RuleSet>,
+    ) -> MemberInputs {
         match (self.0.members.get(), rules) {
             (Some(members), Some(rules)) => members.of(object_type, member, rules).await,
             (None, _) | (_, None) => MemberInputs::default(),
@@ -77,13 +78,30 @@ impl LocalPolicy {
     }
 }
 
-/// Returns what becomes of a text with these findings. `version` is that of the rules.
-fn judgement(text: &str, found: &TextFindings<'_>, version: &str) -> Result<PolicyJudgement> {
-    let (code, detection) = match found.decisive() {
+/// Returns what the lists and the rules of a type find in a text.
+pub(super) fn find<'p>(
+    (lists, rules): (Option<&'p Matcher>, Option<&'p RuleSet>),
+    text: &str,
+    copy: &MatchCopy,
+    inputs: &RuleInputs,
+) -> TextFindings<'p> {
+    let lists = lists.map_or_else(Findings::default, |lists| lists.find(text, copy));
+    let rules = rules.map_or_else(Vec::new, |rules| rules.matching(inputs).collect());
+    TextFindings { lists, rules }
+}
+
+/// Returns the code of what decides about a text, and its kind.
+pub(super) fn decisive_code<'f>(found: &'f TextFindings<'_>) -> (&'f str, Detection) {
+    match found.decisive() {
         Some(DecisiveFinding::Entry(hit)) => (hit.code, Detection::WordList),
         Some(DecisiveFinding::Rule(rule)) => (rule.code.as_str(), Detection::Rule),
         Some(DecisiveFinding::TooManyHits) | None => (CODE_OF_LISTS, Detection::WordList),
-    };
+    }
+}
+
+/// Returns what becomes of a text with these findings. `version` is that of the rules.
+fn judgement(text: &str, found: &TextFindings<'_>, version: &str) -> Result<PolicyJudgement> {
+    let (code, detection) = decisive_code(found);
     let disposition = match found.outcome() {
         PolicyOutcome::Allow | PolicyOutcome::Mask => Disposition::Allow,
         PolicyOutcome::Flag => Disposition::Flag,
@@ -94,7 +112,7 @@ fn judgement(text: &str, found: &TextFindings<'_>, version: &str) -> Result<Poli
     let is_decision = disposition != Disposition::Allow;
     let grounds = is_decision.then(|| Box::new(grounds(code, detection, decision_hits(found, version))));
     let masked = if disposition == Disposition::Reject { None } else { masked_text(text, &found.lists).map(Box::new) };
-    Ok(PolicyJudgement { disposition, grounds, masked })
+    Ok(PolicyJudgement { disposition, grounds, masked, ..PolicyJudgement::default() })
 }
 
 fn grounds(code: &str, detection: Detection, hits: Vec<RuleHit>) -> Grounds {
@@ -120,13 +138,18 @@ fn decision_hits(found: &TextFindings<'_>, version: &str) -> Vec<RuleHit> {
     if found.lists.too_many_hits {
         // It takes the place of the last hit.
         reported.truncate(MAX_DECISION_HITS - 1);
-        let (source, version, rule) = (CODE_OF_LISTS.to_owned(), String::new(), Findings::TOO_MANY_HITS.to_owned());
-        reported.push(RuleHit { source, version, rule, start: 0, end: 0, dry_run: false });
+        reported.push(too_many_hits());
     }
     reported
 }
 
-fn entry_hit(hit: &Hit<'_>) -> RuleHit {
+/// Returns the finding that the search ended early.
+pub(super) fn too_many_hits() -> RuleHit {
+    let (source, version, rule) = (CODE_OF_LISTS.to_owned(), String::new(), Findings::TOO_MANY_HITS.to_owned());
+    RuleHit { source, version, rule, start: 0, end: 0, dry_run: false }
+}
+
+pub(super) fn entry_hit(hit: &Hit<'_>) -> RuleHit {
     RuleHit {
         source: hit.list.to_owned(),
         version: hit.version.to_owned(),
@@ -138,7 +161,7 @@ fn entry_hit(hit: &Hit<'_>) -> RuleHit {
 }
 
 /// Returns the finding of a rule, which is about the whole text.
-fn matching_rule(rule: &Rule, version: &str) -> RuleHit {
+pub(super) fn matching_rule(rule: &Rule, version: &str) -> RuleHit {
     RuleHit {
         source: SOURCE_OF_RULES.to_owned(),
         version: version.to_owned(),
@@ -152,8 +175,8 @@ fn matching_rule(rule: &Rule, version: &str) -> RuleHit {
 #[cfg(test)]
 mod tests {
     use futures::FutureExt;
+    use riposte_core::Content;
     use riposte_core::subject::Metadata;
-    use riposte_core::{Content, MemberId};
 
     use riposte_telemetry::Metrics;
 

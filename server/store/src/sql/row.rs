@@ -9,6 +9,7 @@ mod ranking;
 mod report;
 mod review;
 mod rule_hits;
+mod standing;
 mod subject;
 mod withheld;
 
@@ -27,6 +28,7 @@ pub(crate) use outbox::{commit_model, events, revision_model, unknown_event};
 pub(crate) use ranking::{SnapshotFingerprint, ranking, ranking_model};
 pub(crate) use report::{report, report_changes, report_model};
 pub(crate) use review::{decision, decision_model, review, review_changes, review_model};
+pub(crate) use standing::{ChangeColumns, standing, standing_change, standing_model};
 pub(crate) use subject::{subject, subject_changes, subject_identity, subject_key, subject_model, subject_state};
 pub(crate) use withheld::{
     ORIGINAL, PROPOSAL, REPLACED, original, original_model, original_state, proposal, proposal_model, withheld_model,

@@ -83,6 +83,10 @@ pub(super) struct Instruments {
     pub(super) review_stuck: Counter<u64>,
     /// Leases of processes of a version before moderation; while there are any, no comment is held.
     pub(super) old_writers: Gauge<u64>,
+    /// Standings in the memory of the process, those that are not NORMAL or set a weight of reports.
+    pub(super) standings: Gauge<u64>,
+    /// Time since the process last read the standings of members.
+    pub(super) standings_age: Gauge<f64>,
     /// 1 while no relay repairs the cache of a data source, so that the process reads the database instead; else 0.
     pub(super) cache_stale: Gauge<u64>,
     /// First pages of hot subjects served from the response cache, recorded each second.
@@ -145,6 +149,8 @@ impl Instruments {
             review_expired_leases: meter.u64_counter("riposte_review_expired_leases").with_description("Leases of reviews that ended without a verdict, counted when another claim takes the comment").build(),
             review_stuck: meter.u64_counter("riposte_review_stuck").with_description("The same, of comments on which at least five leases have ended without a verdict").build(),
             old_writers: meter.u64_gauge("riposte_old_writers").with_description("Leases of processes of a version before moderation; while there are any, no comment is held").build(),
+            standings: meter.u64_gauge("riposte_standings").with_description("Standings in the memory of the process, those that are not NORMAL or set a weight of reports").build(),
+            standings_age: meter.f64_gauge("riposte_standings_age_seconds").with_description("Time since the process last read the standings of members").build(),
             cache_stale: meter.u64_gauge("riposte_cache_stale").with_description("1 while no relay repairs the cache of a data source, so that the process reads the database instead; else 0").build(),
             response_cache_hits: meter.u64_counter("riposte_response_cache_hits").with_description("First pages of hot subjects served from the response cache, recorded each second").build(),
             response_cache_misses: meter.u64_counter("riposte_response_cache_misses").with_description("First pages of hot subjects that waited for a load; a large share means that the store is slow").build(),
@@ -290,6 +296,8 @@ pub(super) const SCRAPED: &[&str] = &[
     "riposte_review_expired_leases_total",
     "riposte_review_stuck_total",
     "riposte_old_writers",
+    "riposte_standings",
+    "riposte_standings_age_seconds",
     "riposte_cache_events_total",
     "riposte_cache_stale",
     "riposte_response_cache_hits_total",

@@ -123,6 +123,14 @@ pub(super) const METHODS: &[Row] = &[
         About::Id,
         r#"{"commentId":"ID","memberId":"m","reason":"REPORT_REASON_SPAM"}"#,
     ),
+    row("PolicyService/CheckText", "moderator", About::Key, r#"{"objectType":"TYPE","content":{"text":"text"}}"#),
+    row(
+        "PolicyService/SetMemberStanding",
+        "moderator",
+        About::Key,
+        r#"{"standing":{"member":{"objectType":"TYPE","memberId":"m"},"standing":"STANDING_NORMAL"},"moderatorId":"mod"}"#,
+    ),
+    row("PolicyService/ListMemberStandings", "moderator", About::Key, r#"{"objectType":"TYPE"}"#),
     row("ReportService/ListOwnReports", "reader", About::Key, r#"{"objectType":"TYPE","memberId":"m"}"#),
     row("ReportService/ListOwnDecisions", "reader", About::Key, r#"{"objectType":"TYPE","memberId":"m"}"#),
     row(

@@ -10,11 +10,12 @@ use std::fs;
 /// The source of all facts of methods.
 pub(crate) const FILE: &str = "proto/riposte/v1/methods.yaml";
 
-/// The messages by which a request names subjects.
-const SUBJECTS: [&str; 3] = ["SubjectKey", "Subject", "SubjectScope"];
+/// The messages by which a request names subjects, or an object type.
+const SUBJECTS: [&str; 4] = ["SubjectKey", "Subject", "SubjectScope", "MemberStanding"];
 
 /// The types of fields that only audit records name, and whether they are lists. None is a text.
-const AUDITED: [(&str, bool); 3] = [("int64", true), ("VerdictTarget", true), ("ModerationAction", false)];
+const AUDITED: [(&str, bool); 4] =
+    [("int64", true), ("VerdictTarget", true), ("ModerationAction", false), ("MemberStanding", false)];
 
 /// The rows of all methods, by the path in HTTP/2: `/riposte.v1.CommentService/GetComment`.
 #[derive(Debug)]
@@ -159,9 +160,10 @@ impl Row {
         ensure!(self.client_seconds()?.is_none() == streams, "client_timeout is `none` for streams, and only for them");
         ensure!((self.retry == Retry::None) == streams, "retry is `none` for streams, and only for them");
         let request = contract.message(method.says.input_type())?;
-        let reads = ["Get", "BatchGet", "List", "BatchList"].iter().any(|read| method.says.name().starts_with(read));
+        let reads =
+            ["Get", "BatchGet", "List", "BatchList", "Check"].iter().any(|read| method.says.name().starts_with(read));
         match self.retry {
-            Retry::Read => ensure!(reads, "retry is `read`, but only Get, List and their batches are reads"),
+            Retry::Read => ensure!(reads, "retry is `read`, but only Get, List, their batches and Check are reads"),
             Retry::Write => ensure!(
                 request.find("request_id").is_some(),
                 "retry is `write`, but {} has no request_id, so a repeat would write twice",

@@ -13,7 +13,7 @@ pub(crate) const CONFIGURATION: &str = "docs/how-to/envoy-transcoding.yaml";
 /// The contract, as the SDK for Rust ships it.
 pub(crate) const DESCRIPTORS: &str = "sdk/rust/src/gen/riposte.v1.descriptors.bin";
 /// The services on another port, which a web page must not reach.
-const PRIVATE: [&str; 2] = ["riposte.v1.AdminService", "riposte.v1.ModerationService"];
+const PRIVATE: [&str; 3] = ["riposte.v1.AdminService", "riposte.v1.ModerationService", "riposte.v1.PolicyService"];
 
 /// Checks the configuration against the descriptors of the contract.
 pub(crate) fn check(text: &str, descriptors: &[u8], faults: &mut Vec<Violation>) -> Result<()> {

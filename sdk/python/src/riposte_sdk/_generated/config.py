@@ -18,6 +18,9 @@ SERVICE_CONFIG = """{
     {"name": [{"method":"ListReviewItems","service":"riposte.v1.ModerationService"},{"method":"GetModeratedComments","service":"riposte.v1.ModerationService"},{"method":"ListDecisions","service":"riposte.v1.ModerationService"},{"method":"ListReports","service":"riposte.v1.ModerationService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"SubmitVerdicts","service":"riposte.v1.ModerationService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"ClaimReviewItems","service":"riposte.v1.ModerationService"},{"method":"ReleaseReviewItems","service":"riposte.v1.ModerationService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
+    {"name": [{"method":"CheckText","service":"riposte.v1.PolicyService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
+    {"name": [{"method":"ListMemberStandings","service":"riposte.v1.PolicyService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
+    {"name": [{"method":"SetMemberStanding","service":"riposte.v1.PolicyService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"ListReplies","service":"riposte.v1.ReplyService"},{"method":"GetThread","service":"riposte.v1.ReplyService"},{"method":"ListConversation","service":"riposte.v1.ReplyService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"CreateReply","service":"riposte.v1.ReplyService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"ListOwnReports","service":"riposte.v1.ReportService"},{"method":"ListOwnDecisions","service":"riposte.v1.ReportService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
@@ -86,6 +89,9 @@ TIMEOUT_S = {
     "/riposte.v1.ModerationService/GetModeratedComments": 5.0,
     "/riposte.v1.ModerationService/ListDecisions": 5.0,
     "/riposte.v1.ModerationService/ListReports": 5.0,
+    "/riposte.v1.PolicyService/CheckText": 4.0,
+    "/riposte.v1.PolicyService/SetMemberStanding": 5.0,
+    "/riposte.v1.PolicyService/ListMemberStandings": 5.0,
 }
 
 # The methods whose request carries a request id.
@@ -118,5 +124,6 @@ WITH_REQUEST_ID = frozenset(
         "/riposte.v1.ModerationService/ClaimReviewItems",
         "/riposte.v1.ModerationService/ReleaseReviewItems",
         "/riposte.v1.ModerationService/SubmitVerdicts",
+        "/riposte.v1.PolicyService/SetMemberStanding",
     )
 )

@@ -106,6 +106,13 @@ class Handles:
         """
         raise NotImplementedError
 
+    def policy(self, target: str | None = None) -> services.PolicyService:
+        """
+        Tries the policy of texts and sets what members may do. Served on the admin port, for
+        callers with the role `moderator` and the object type.
+        """
+        raise NotImplementedError
+
     def subject(self, object_type: str, object_id: str) -> Subject:
         """
         A subject by its name. Making one calls nothing, so it need not exist.
@@ -1401,6 +1408,13 @@ class AsyncHandles:
         """
         What moderators do. Served on the admin port, for callers with the role `moderator` and the
         object type.
+        """
+        raise NotImplementedError
+
+    def policy(self, target: str | None = None) -> services.AsyncPolicyService:
+        """
+        Tries the policy of texts and sets what members may do. Served on the admin port, for
+        callers with the role `moderator` and the object type.
         """
         raise NotImplementedError
 

@@ -131,7 +131,8 @@ class Reason(str, Enum):
     """
     MEMBER_SUSPENDED = "MEMBER_SUSPENDED"
     """
-    The member may not write for now; the metadata has the end of the block. Not served yet.
+    The standing of the member does not allow this. The metadata has the end of the standing, unless
+    it has none.
     """
     MEMBER_BLOCKED = "MEMBER_BLOCKED"
     """

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from riposte_sdk.v1.subject_service_pb2_grpc import SubjectServiceAsyncStub
     from riposte_sdk.v1.admin_service_pb2_grpc import AdminServiceAsyncStub
     from riposte_sdk.v1.moderation_service_pb2_grpc import ModerationServiceAsyncStub
+    from riposte_sdk.v1.policy_service_pb2_grpc import PolicyServiceAsyncStub
 else:
     CommentServiceAsyncStub = v1.CommentServiceStub
     LikeServiceAsyncStub = v1.LikeServiceStub
@@ -26,6 +27,7 @@ else:
     SubjectServiceAsyncStub = v1.SubjectServiceStub
     AdminServiceAsyncStub = v1.AdminServiceStub
     ModerationServiceAsyncStub = v1.ModerationServiceStub
+    PolicyServiceAsyncStub = v1.PolicyServiceStub
 
 WATCH_SUBJECT = Place(
     resume="after_revision",
@@ -563,3 +565,47 @@ class AsyncModerationService(ModerationServiceAsyncStub):
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListReportsResponse] = AsyncPageWalk(self.ListReports, request, first_page_only, options)
         return AsyncPages(walk, lambda page: page.reports)
+
+
+class PolicyService(v1.PolicyServiceStub):
+    """
+    Tries the policy of texts and sets what members may do. Served on the admin port, for callers
+    with the role `moderator` and the object type.
+    """
+
+    def list_member_standings(
+        self, request: v1.ListMemberStandingsRequest, **options: Any
+    ) -> Pages[v1.ListMemberStandingsResponse, v1.MemberStanding]:
+        """Walks over all that ``ListMemberStandings`` lists, from the page of the request on; ``options`` are those of
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.object_type, "object_type", "must be set"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
+        first_page_only = ()
+        walk: PageWalk[v1.ListMemberStandingsResponse] = PageWalk(
+            self.ListMemberStandings, request, first_page_only, options
+        )
+        return Pages(walk, lambda page: page.standings)
+
+
+class AsyncPolicyService(PolicyServiceAsyncStub):
+    """
+    Tries the policy of texts and sets what members may do. Served on the admin port, for callers
+    with the role `moderator` and the object type.
+    """
+
+    def list_member_standings(
+        self, request: v1.ListMemberStandingsRequest, **options: Any
+    ) -> AsyncPages[v1.ListMemberStandingsResponse, v1.MemberStanding]:
+        """Walks over all that ``ListMemberStandings`` lists, from the page of the request on; ``options`` are those of
+        its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        refuse(
+            (not request.object_type, "object_type", "must be set"),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
+        first_page_only = ()
+        walk: AsyncPageWalk[v1.ListMemberStandingsResponse] = AsyncPageWalk(
+            self.ListMemberStandings, request, first_page_only, options
+        )
+        return AsyncPages(walk, lambda page: page.standings)

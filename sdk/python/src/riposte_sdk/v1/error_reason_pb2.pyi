@@ -192,8 +192,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
     """
     ERROR_REASON_MEMBER_SUSPENDED: _ErrorReason.ValueType  # 28
-    """PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block. Not
-    served yet.
+    """PERMISSION_DENIED. The standing of the member does not allow this. The metadata has the end of
+    the standing, unless it has none.
 
     Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
     """
@@ -476,8 +476,8 @@ ERROR_REASON_MEMBER_NOT_ALLOWED: ErrorReason.ValueType  # 27
 Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
 """
 ERROR_REASON_MEMBER_SUSPENDED: ErrorReason.ValueType  # 28
-"""PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block. Not
-served yet.
+"""PERMISSION_DENIED. The standing of the member does not allow this. The metadata has the end of
+the standing, unless it has none.
 
 Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
 """

@@ -46,7 +46,7 @@ class LikeServiceStub:
     undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
     comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
     comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-    SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
+    SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet: MEMBER_BLOCKED.
 
     A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
     request_id comes again with another value. A request_id of an earlier call, of a like of
@@ -118,7 +118,7 @@ class LikeServiceAsyncStub(LikeServiceStub):
     undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
     comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
     comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-    SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
+    SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet: MEMBER_BLOCKED.
 
     A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
     request_id comes again with another value. A request_id of an earlier call, of a like of
@@ -192,7 +192,7 @@ class LikeServiceServicer:
         undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
         comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
         comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-        SUBJECT_HIDDEN, REQUEST_ID_REUSED. Not served yet: MEMBER_SUSPENDED, MEMBER_BLOCKED.
+        SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet: MEMBER_BLOCKED.
 
         A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
         request_id comes again with another value. A request_id of an earlier call, of a like of

@@ -230,7 +230,8 @@ impl Walker {
             let grounds = Grounds { code: "walk.mask".to_owned(), ..Grounds::default() };
             Box::new(MaskedText { text: "***".to_owned(), grounds })
         });
-        PolicyJudgement { disposition: self.disposition(), grounds, masked }
+        let trusted = self.random_below(20) == 0;
+        PolicyJudgement { disposition: self.disposition(), grounds, masked, trusted }
     }
 
     fn disposition(&mut self) -> Disposition {

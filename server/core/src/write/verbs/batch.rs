@@ -10,6 +10,7 @@ use crate::domain::content::Content;
 use crate::domain::member::MemberId;
 use crate::domain::policy_judgement::PolicyJudgement;
 use crate::domain::request::Fingerprint;
+use crate::domain::standing::GatedAct;
 use crate::domain::subject::SubjectKey;
 
 /// A command about a like.
@@ -44,10 +45,27 @@ pub trait BatchVerb: Send {
     fn into_type(self) -> Self::Type;
 }
 
+/// The place of the idempotency record of a member's request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordPlace {
+    /// The row of the comment that the request created.
+    Comment,
+    /// A row of its own.
+    Request,
+    /// A like has no record.
+    Nowhere,
+}
+
 /// The verbs of a batch type.
 pub trait BatchType: BatchVerb<Type = Self> + Clone + PartialEq + Debug + Send + Sync + 'static {
     /// Returns the fingerprint of a request for this verb.
     fn fingerprint(&self, subject: &SubjectKey) -> Fingerprint;
+
+    /// The act of the member, by the standings that refuse it.
+    fn gated_act(&self) -> GatedAct;
+
+    /// The place of the idempotency record of a member's request.
+    fn record_place(&self) -> RecordPlace;
 
     /// Returns the batch of these commands.
     fn batch(commands: Vec<Command<Self>>) -> Batch;
@@ -68,6 +86,14 @@ pub trait BatchType: BatchVerb<Type = Self> + Clone + PartialEq + Debug + Send +
 impl BatchType for CommandKind {
     fn fingerprint(&self, subject: &SubjectKey) -> Fingerprint {
         self.rules().fingerprint(self.name(), subject)
+    }
+
+    fn gated_act(&self) -> GatedAct {
+        self.rules().gated_act()
+    }
+
+    fn record_place(&self) -> RecordPlace {
+        if self.creates_comment() { RecordPlace::Comment } else { RecordPlace::Request }
     }
 
     fn batch(commands: Vec<Command>) -> Batch {
@@ -105,6 +131,14 @@ impl BatchType for CommandKind {
 impl BatchType for LikeCommandKind {
     fn fingerprint(&self, _: &SubjectKey) -> Fingerprint {
         self.rules().fingerprint(self.name())
+    }
+
+    fn gated_act(&self) -> GatedAct {
+        self.rules().gated_act()
+    }
+
+    fn record_place(&self) -> RecordPlace {
+        RecordPlace::Nowhere
     }
 
     fn batch(commands: Vec<LikeCommand>) -> Batch {

@@ -15,6 +15,7 @@ use crate::domain::member::MemberId;
 use crate::domain::object_type::ModerationMode;
 use crate::domain::path::Path;
 use crate::domain::policy_judgement::PolicyJudgement;
+use crate::domain::standing::GatedAct;
 use crate::domain::subject::{Subject, SubjectKey};
 use crate::domain::time::Millis;
 use crate::write::change::{Change, NewComment};
@@ -81,12 +82,16 @@ impl Verb for Create {
         true
     }
 
+    fn gated_act(&self) -> GatedAct {
+        GatedAct::Text
+    }
+
     fn viewer(&self) -> Option<&MemberId> {
         Some(&self.member)
     }
 
     fn lock_set(&self) -> LockSet {
-        let database_time = self.judged.disposition.under(self.moderation) != Disposition::Allow;
+        let database_time = self.judged.under(self.moderation) != Disposition::Allow;
         LockSet { database_time, ..LockSet::default() }
     }
 

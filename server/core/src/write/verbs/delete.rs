@@ -18,6 +18,7 @@ use crate::domain::ids::CommentId;
 use crate::domain::lifecycle::DeletedBy;
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
+use crate::domain::standing::GatedAct;
 use crate::domain::subject::Subject;
 use crate::write::change::{Change, Judgement};
 use crate::write::command_output::Effect;
@@ -145,6 +146,14 @@ impl Verb for Delete {
         self.actor.ruling().is_some_and(|ruling| ruling.form == RulingForm::Verdict)
     }
 
+    fn gated_act(&self) -> GatedAct {
+        match &self.actor {
+            // Whatever the capacity, an author may always delete.
+            DeleteActor::Owner(member) if self.target.member != *member => GatedAct::Other,
+            DeleteActor::Owner(_) | DeleteActor::Author(_) | DeleteActor::Moderator(_) => GatedAct::Open,
+        }
+    }
+
     fn viewer(&self) -> Option<&MemberId> {
         self.actor.member()
     }
@@ -217,6 +226,10 @@ pub struct Undelete {
 impl Verb for Undelete {
     fn comment_id(&self) -> Option<CommentId> {
         Some(self.target.id)
+    }
+
+    fn gated_act(&self) -> GatedAct {
+        GatedAct::Other
     }
 
     fn viewer(&self) -> Option<&MemberId> {

@@ -17,6 +17,7 @@ use crate::domain::member::MemberId;
 use crate::domain::object_type::{ModerationMode, Policy};
 use crate::domain::policy_judgement::PolicyJudgement;
 use crate::domain::review::{Review, ReviewCause};
+use crate::domain::standing::GatedAct;
 use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
 use crate::write::change::{AuthorEdit, Change};
@@ -119,7 +120,7 @@ impl Edit {
     /// Returns the treatment of the new content under the modes of type and subject.
     fn disposition_under(&self, unit: &UnitOfWork, command: &Command) -> Disposition {
         let of_subject = existing(unit, command).ok().and_then(|subject| subject.moderation);
-        self.judged.disposition.under(self.moderation.under(of_subject))
+        self.judged.under(self.moderation.under(of_subject))
     }
 }
 
@@ -128,13 +129,17 @@ impl Verb for Edit {
         Some(self.target.id)
     }
 
+    fn gated_act(&self) -> GatedAct {
+        GatedAct::Text
+    }
+
     fn viewer(&self) -> Option<&MemberId> {
         Some(&self.member)
     }
 
     fn lock_set(&self) -> LockSet {
         let id = Some(self.target.id);
-        let database_time = self.judged.disposition.under(self.moderation) != Disposition::Allow;
+        let database_time = self.judged.under(self.moderation) != Disposition::Allow;
         LockSet { comments: vec![self.target.id], content: id, review: id, database_time, ..LockSet::default() }
     }
 

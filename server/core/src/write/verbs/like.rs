@@ -9,6 +9,7 @@ use crate::domain::like::{Like, LikeOutput, LikeValue};
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
 use crate::domain::request::{Fingerprint, RequestId};
+use crate::domain::standing::GatedAct;
 use crate::domain::subject::SubjectState;
 use crate::write::command_output::Effect;
 use crate::write::unit_of_work::UnitOfWork;
@@ -75,6 +76,10 @@ impl SetLike {
 impl LikeVerb for SetLike {
     fn set(&self) -> &SetLike {
         self
+    }
+
+    fn gated_act(&self) -> GatedAct {
+        GatedAct::Other
     }
 
     fn fingerprint(&self, name: &str) -> Fingerprint {

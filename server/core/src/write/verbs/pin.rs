@@ -10,6 +10,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
+use crate::domain::standing::GatedAct;
 use crate::domain::state::CommentState;
 use crate::domain::subject::MAX_PINS;
 use crate::write::change::Change;
@@ -71,6 +72,10 @@ fn pin_body(location: &CommentLocation, member: &MemberId) -> Vec<Cow<'static, [
     [id_part(location.id)].into_iter().chain(by_moderator).collect()
 }
 
+fn gated_act(member: &MemberId) -> GatedAct {
+    if is_moderator(member) { GatedAct::Open } else { GatedAct::Other }
+}
+
 fn is_moderator(member: &MemberId) -> bool {
     member.as_str().is_empty()
 }
@@ -97,6 +102,10 @@ fn check_actor(
 impl Verb for Pin {
     fn comment_id(&self) -> Option<CommentId> {
         Some(self.target.id)
+    }
+
+    fn gated_act(&self) -> GatedAct {
+        gated_act(&self.member)
     }
 
     fn lock_set(&self) -> LockSet {
@@ -131,6 +140,10 @@ impl Verb for Pin {
 impl Verb for Unpin {
     fn comment_id(&self) -> Option<CommentId> {
         Some(self.target.id)
+    }
+
+    fn gated_act(&self) -> GatedAct {
+        gated_act(&self.member)
     }
 
     fn lock_set(&self) -> LockSet {

@@ -16,6 +16,7 @@ use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
 use crate::domain::object_type::{ModerationMode, Policy};
 use crate::domain::policy_judgement::PolicyJudgement;
+use crate::domain::standing::GatedAct;
 use crate::write::change::{Change, NewComment};
 use crate::write::command_output::Effect;
 use crate::write::lock_set::LockSet;
@@ -82,12 +83,16 @@ impl Verb for Reply {
         true
     }
 
+    fn gated_act(&self) -> GatedAct {
+        GatedAct::Text
+    }
+
     fn viewer(&self) -> Option<&MemberId> {
         Some(&self.member)
     }
 
     fn lock_set(&self) -> LockSet {
-        let database_time = self.judged.disposition.under(self.moderation) != Disposition::Allow;
+        let database_time = self.judged.under(self.moderation) != Disposition::Allow;
         LockSet { comments: self.parent.locks(), database_time, ..LockSet::default() }
     }
 

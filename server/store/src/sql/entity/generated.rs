@@ -16,6 +16,7 @@ pub(crate) mod comment_review;
 pub(crate) mod comment_subject;
 pub(crate) mod comment_withheld;
 pub(crate) mod member_comment;
+pub(crate) mod member_standing;
 pub(crate) mod outbox_commit;
 pub(crate) mod outbox_revision;
 pub(crate) mod process;

@@ -35,8 +35,8 @@ export const CommentService: GenService<{
    * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
    * the object type's comments wait for review, the comment is PENDING and is answered whole to its
    * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-   * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED. Not
-   * served yet: DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
+   * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED,
+   * REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT, MEMBER_BLOCKED.
    *
    * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
    * {"text": "Hi"}}`.
@@ -109,7 +109,7 @@ export const CommentService: GenService<{
    *
    * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
    * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-   * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+   * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
    *
    * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
    *
@@ -140,7 +140,7 @@ export const CommentService: GenService<{
    * off.
    *
    * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH,
-   * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+   * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED (of an owner alone), REQUEST_ID_REUSED.
    *
    * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs":
    * "ACTING_AS_SUBJECT_OWNER"}`.
@@ -157,7 +157,8 @@ export const CommentService: GenService<{
    *
    * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
    * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
-   * as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+   * as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED,
+   * REQUEST_ID_REUSED.
    *
    * Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
    *
@@ -173,7 +174,7 @@ export const CommentService: GenService<{
    *
    * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
    * too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
-   * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+   * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
    *
    * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
    *
@@ -188,7 +189,8 @@ export const CommentService: GenService<{
    * Takes the pin off a root; only for the owner of the subject.
    *
    * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
-   * deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+   * deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED,
+   * REQUEST_ID_REUSED.
    *
    * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
    *

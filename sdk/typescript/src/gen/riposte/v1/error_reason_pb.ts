@@ -306,8 +306,8 @@ export enum ErrorReason {
   MEMBER_NOT_ALLOWED = 27,
 
   /**
-   * PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block. Not
-   * served yet.
+   * PERMISSION_DENIED. The standing of the member does not allow this. The metadata has the end of
+   * the standing, unless it has none.
    *
    * Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
    *

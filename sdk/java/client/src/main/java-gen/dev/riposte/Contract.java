@@ -116,6 +116,21 @@ final class Contract {
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
               "name", List.of(
+                  Map.of("method", "CheckText", "service", "riposte.v1.PolicyService")
+              )),
+          Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
+              "name", List.of(
+                  Map.of("method", "ListMemberStandings", "service", "riposte.v1.PolicyService")
+              )),
+          Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
+              "name", List.of(
+                  Map.of("method", "SetMemberStanding", "service", "riposte.v1.PolicyService")
+              )),
+          Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
+              "name", List.of(
                   Map.of("method", "ListReplies", "service", "riposte.v1.ReplyService"),
                   Map.of("method", "GetThread", "service", "riposte.v1.ReplyService"),
                   Map.of("method", "ListConversation", "service", "riposte.v1.ReplyService")
@@ -204,7 +219,10 @@ final class Contract {
       Map.entry("riposte.v1.ModerationService/SubmitVerdicts", 4000L),
       Map.entry("riposte.v1.ModerationService/GetModeratedComments", 5000L),
       Map.entry("riposte.v1.ModerationService/ListDecisions", 5000L),
-      Map.entry("riposte.v1.ModerationService/ListReports", 5000L));
+      Map.entry("riposte.v1.ModerationService/ListReports", 5000L),
+      Map.entry("riposte.v1.PolicyService/CheckText", 4000L),
+      Map.entry("riposte.v1.PolicyService/SetMemberStanding", 5000L),
+      Map.entry("riposte.v1.PolicyService/ListMemberStandings", 5000L));
 
   private Contract() {}
 }

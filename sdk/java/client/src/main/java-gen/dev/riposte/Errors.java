@@ -158,8 +158,8 @@ public final class Errors {
    * <ul>
    * <li>CALLER_NOT_ALLOWED: The caller was not granted the object type, or the service.
    * <li>MEMBER_NOT_ALLOWED: The member is neither the author nor the owner that the act needs.
-   * <li>MEMBER_SUSPENDED: The member may not write for now; the metadata has the end of the block.
-   * Not served yet.
+   * <li>MEMBER_SUSPENDED: The standing of the member does not allow this. The metadata has the end
+   * of the standing, unless it has none.
    * <li>MEMBER_BLOCKED: The owner of the subject has blocked the member. Not served yet.
    * </ul>
    */

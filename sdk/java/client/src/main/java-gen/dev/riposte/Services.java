@@ -466,6 +466,37 @@ public abstract sealed class Services permits Riposte {
   }
 
   /**
+   * Tries the policy of texts and sets what members may do. Served on the admin port, for callers
+   * with the role `moderator` and the object type.
+   *
+   * @return a stub; it may be kept
+   * @throws RiposteException INVALID_ARGUMENT if the client has no address of it
+   */
+  public Stubs.PolicyService policy() {
+    return new Stubs.PolicyService(adminChannel(), CallOptions.DEFAULT);
+  }
+
+  /**
+   * Reads standings that are not NORMAL or have a weight.
+   *
+   * @param request the first page
+   * @return a walk from that page to the end of the list; nothing is read before it is walked
+   * @throws RiposteException INVALID_ARGUMENT if the request is wrong in itself; what the service
+   *     refuses is thrown with the first page
+   */
+  public Pages<ListMemberStandingsResponse, MemberStanding> listMemberStandings(ListMemberStandingsRequest request) {
+    BadRequest.Builder bad = BadRequest.newBuilder();
+    wrong(bad, request.getObjectType().isEmpty(), "object_type", "must be set");
+    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
+    Texts.check(request, bad);
+    return new Pages<>(
+        token -> policy().listMemberStandings(token.isEmpty() ? request
+            : request.toBuilder().setPageToken(token).build()),
+        ListMemberStandingsResponse::getNextPageToken,
+        ListMemberStandingsResponse::getStandingsList);
+  }
+
+  /**
    * Follows the changes of the subject. It returns once the service has opened the stream, else it
    * fails: at once if the service refuses, and after 5 s while none is available. Later the stream
    * resumes by itself after the last revision seen; revisions that can no longer be told one by one

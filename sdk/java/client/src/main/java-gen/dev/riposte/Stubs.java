@@ -730,6 +730,54 @@ public final class Stubs {
     }
   }
 
+  /**
+   * Tries the policy of texts and sets what members may do. Served on the admin port, for callers
+   * with the role `moderator` and the object type.
+   */
+  public static final class PolicyService extends AbstractBlockingStub<PolicyService> {
+    PolicyService(Channel channel, CallOptions options) {
+      super(channel, options);
+    }
+
+    @Override
+    protected PolicyService build(Channel channel, CallOptions options) {
+      return new PolicyService(channel, options);
+    }
+
+    /**
+     * Says what the policy would do with a text.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public CheckTextResponse checkText(CheckTextRequest request) {
+      return unary(this, PolicyServiceGrpc.getCheckTextMethod(), request);
+    }
+
+    /**
+     * Sets what a member may do.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public SetMemberStandingResponse setMemberStanding(SetMemberStandingRequest request) {
+      return unary(this, PolicyServiceGrpc.getSetMemberStandingMethod(), request);
+    }
+
+    /**
+     * Reads standings that are not NORMAL or have a weight.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public ListMemberStandingsResponse listMemberStandings(ListMemberStandingsRequest request) {
+      return unary(this, PolicyServiceGrpc.getListMemberStandingsMethod(), request);
+    }
+  }
+
   private static <Q, A> A unary(AbstractStub<?> stub, MethodDescriptor<Q, A> method, Q request) {
     return told(() -> ClientCalls.blockingUnaryCall(stub.getChannel(), method, stub.getCallOptions(), request));
   }

@@ -11,6 +11,7 @@ import dev.riposte.v1.AdminServiceProto;
 import dev.riposte.v1.CommentServiceProto;
 import dev.riposte.v1.LikeServiceProto;
 import dev.riposte.v1.ModerationServiceProto;
+import dev.riposte.v1.PolicyServiceProto;
 import dev.riposte.v1.ReplyServiceProto;
 import dev.riposte.v1.ReportServiceProto;
 import dev.riposte.v1.SubjectServiceProto;
@@ -23,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ContractTest {
   static Stream<MethodDescriptor> methods() {
     return Stream.of(AdminServiceProto.getDescriptor(), CommentServiceProto.getDescriptor(),
-            LikeServiceProto.getDescriptor(), ModerationServiceProto.getDescriptor(), ReplyServiceProto.getDescriptor(),
+            LikeServiceProto.getDescriptor(), ModerationServiceProto.getDescriptor(), PolicyServiceProto.getDescriptor(), ReplyServiceProto.getDescriptor(),
             ReportServiceProto.getDescriptor(), SubjectServiceProto.getDescriptor())
         .flatMap(file -> file.getServices().stream())
         .map(ServiceDescriptor::getMethods)

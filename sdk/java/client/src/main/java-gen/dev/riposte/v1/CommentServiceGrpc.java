@@ -475,8 +475,8 @@ public final class CommentServiceGrpc {
      * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
      * the object type's comments wait for review, the comment is PENDING and is answered whole to its
      * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED. Not
-     * served yet: DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED,
+     * REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT, MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
      * {"text": "Hi"}}`.
      * </pre>
@@ -540,7 +540,7 @@ public final class CommentServiceGrpc {
      * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
      * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -567,7 +567,7 @@ public final class CommentServiceGrpc {
      * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken
      * off.
      * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED (of an owner alone), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs":
      * "ACTING_AS_SUBJECT_OWNER"}`.
      * </pre>
@@ -582,7 +582,8 @@ public final class CommentServiceGrpc {
      * Brings a deleted comment back to the state it had; only for the member who deleted it.
      * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
      * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
-     * as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
      * </pre>
      */
@@ -596,7 +597,7 @@ public final class CommentServiceGrpc {
      * Pins a root, at most three per subject; only for the owner of the subject.
      * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
      * too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -609,7 +610,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Takes the pin off a root; only for the owner of the subject.
      * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
-     * deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -704,8 +706,8 @@ public final class CommentServiceGrpc {
      * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
      * the object type's comments wait for review, the comment is PENDING and is answered whole to its
      * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED. Not
-     * served yet: DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED,
+     * REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT, MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
      * {"text": "Hi"}}`.
      * </pre>
@@ -773,7 +775,7 @@ public final class CommentServiceGrpc {
      * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
      * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -802,7 +804,7 @@ public final class CommentServiceGrpc {
      * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken
      * off.
      * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED (of an owner alone), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs":
      * "ACTING_AS_SUBJECT_OWNER"}`.
      * </pre>
@@ -818,7 +820,8 @@ public final class CommentServiceGrpc {
      * Brings a deleted comment back to the state it had; only for the member who deleted it.
      * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
      * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
-     * as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
      * </pre>
      */
@@ -833,7 +836,7 @@ public final class CommentServiceGrpc {
      * Pins a root, at most three per subject; only for the owner of the subject.
      * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
      * too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -847,7 +850,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Takes the pin off a root; only for the owner of the subject.
      * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
-     * deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -923,8 +927,8 @@ public final class CommentServiceGrpc {
      * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
      * the object type's comments wait for review, the comment is PENDING and is answered whole to its
      * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED. Not
-     * served yet: DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED,
+     * REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT, MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
      * {"text": "Hi"}}`.
      * </pre>
@@ -988,7 +992,7 @@ public final class CommentServiceGrpc {
      * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
      * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -1015,7 +1019,7 @@ public final class CommentServiceGrpc {
      * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken
      * off.
      * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED (of an owner alone), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs":
      * "ACTING_AS_SUBJECT_OWNER"}`.
      * </pre>
@@ -1030,7 +1034,8 @@ public final class CommentServiceGrpc {
      * Brings a deleted comment back to the state it had; only for the member who deleted it.
      * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
      * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
-     * as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
      * </pre>
      */
@@ -1044,7 +1049,7 @@ public final class CommentServiceGrpc {
      * Pins a root, at most three per subject; only for the owner of the subject.
      * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
      * too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -1057,7 +1062,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Takes the pin off a root; only for the owner of the subject.
      * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
-     * deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -1130,8 +1136,8 @@ public final class CommentServiceGrpc {
      * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
      * the object type's comments wait for review, the comment is PENDING and is answered whole to its
      * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED. Not
-     * served yet: DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED,
+     * REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT, MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
      * {"text": "Hi"}}`.
      * </pre>
@@ -1195,7 +1201,7 @@ public final class CommentServiceGrpc {
      * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
      * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -1222,7 +1228,7 @@ public final class CommentServiceGrpc {
      * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken
      * off.
      * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED (of an owner alone), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs":
      * "ACTING_AS_SUBJECT_OWNER"}`.
      * </pre>
@@ -1237,7 +1243,8 @@ public final class CommentServiceGrpc {
      * Brings a deleted comment back to the state it had; only for the member who deleted it.
      * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
      * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
-     * as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
      * </pre>
      */
@@ -1251,7 +1258,7 @@ public final class CommentServiceGrpc {
      * Pins a root, at most three per subject; only for the owner of the subject.
      * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
      * too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -1264,7 +1271,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Takes the pin off a root; only for the owner of the subject.
      * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
-     * deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -1337,8 +1345,8 @@ public final class CommentServiceGrpc {
      * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
      * the object type's comments wait for review, the comment is PENDING and is answered whole to its
      * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED. Not
-     * served yet: DUPLICATE_CONTENT, MEMBER_SUSPENDED, MEMBER_BLOCKED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED,
+     * REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT, MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
      * {"text": "Hi"}}`.
      * </pre>
@@ -1406,7 +1414,7 @@ public final class CommentServiceGrpc {
      * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
      * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, REQUEST_ID_REUSED.
+     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -1435,7 +1443,7 @@ public final class CommentServiceGrpc {
      * Deletes one comment, as its author or as the owner of the subject. Replies stay; a pin is taken
      * off.
      * Errors: COMMENT_NOT_FOUND (a second delete too), MEMBER_NOT_ALLOWED, ETAG_MISMATCH,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED (of an owner alone), REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7", "actingAs":
      * "ACTING_AS_SUBJECT_OWNER"}`.
      * </pre>
@@ -1451,7 +1459,8 @@ public final class CommentServiceGrpc {
      * Brings a deleted comment back to the state it had; only for the member who deleted it.
      * Errors: COMMENT_NOT_FOUND, COMMENT_ALREADY_EXISTS (it is not deleted),
      * MEMBER_NOT_ALLOWED (another member, or a moderator deleted it), STATE_CONFLICT (it was imported
-     * as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * as a tombstone without a text), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7"}`.
      * </pre>
      */
@@ -1466,7 +1475,7 @@ public final class CommentServiceGrpc {
      * Pins a root, at most three per subject; only for the owner of the subject.
      * Pinning a pinned root succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a deleted one
      * too), MEMBER_NOT_ALLOWED, PIN_LIMIT_REACHED, STATE_CONFLICT (the comment is HIDDEN),
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */
@@ -1480,7 +1489,8 @@ public final class CommentServiceGrpc {
      * <pre>
      * Takes the pin off a root; only for the owner of the subject.
      * Unpinning a root that is not pinned succeeds and changes nothing. Errors: COMMENT_NOT_FOUND (a
-     * deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, REQUEST_ID_REUSED.
+     * deleted one too), MEMBER_NOT_ALLOWED, SUBJECT_READ_ONLY, SUBJECT_HIDDEN, MEMBER_SUSPENDED,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "up-7"}`.
      * </pre>
      */

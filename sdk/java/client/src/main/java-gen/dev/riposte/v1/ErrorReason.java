@@ -331,8 +331,8 @@ public enum ErrorReason
   ERROR_REASON_MEMBER_NOT_ALLOWED(27),
   /**
    * <pre>
-   * PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block. Not
-   * served yet.
+   * PERMISSION_DENIED. The standing of the member does not allow this. The metadata has the end of
+   * the standing, unless it has none.
    *
    * Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
    * </pre>
@@ -826,8 +826,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_MEMBER_NOT_ALLOWED_VALUE = 27;
   /**
    * <pre>
-   * PERMISSION_DENIED. The member may not write for now; the metadata has the end of the block. Not
-   * served yet.
+   * PERMISSION_DENIED. The standing of the member does not allow this. The metadata has the end of
+   * the standing, unless it has none.
    *
    * Example: `{"reason": "MEMBER_SUSPENDED", "metadata": {"until": "2026-03-01T12:00:00Z"}}`.
    * </pre>

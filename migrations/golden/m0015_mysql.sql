@@ -1,0 +1,3 @@
+-- m0015_member_standing
+-- member_standing Once
+CREATE TABLE IF NOT EXISTS `member_standing` ( `object_type` varbinary(32) NOT NULL, `member_id` varbinary(64) NOT NULL, `part` smallint NOT NULL, `standing` tinyint NOT NULL, `until` bigint NULL, `report_weight` int NULL, `code` varbinary(64) NOT NULL, `explanation` text NOT NULL, `legal_reference` varbinary(256) NOT NULL, `note` text NOT NULL, `detection` tinyint NOT NULL, `automation` tinyint NOT NULL, `actor` varbinary(64) NOT NULL, `key_id` int NOT NULL, `number` bigint NOT NULL, `changed` bigint NOT NULL, PRIMARY KEY (`object_type`, `member_id`), KEY `member_standing_changed` (`changed`, `object_type`, `member_id`) ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
