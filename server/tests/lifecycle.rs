@@ -6,16 +6,17 @@ use nix::{
 };
 use riposte::lifecycle::{StopOutcome, StopSignal, StopSignals};
 use std::future::pending;
+use std::io;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::yield_now;
 
 /// Starts listening with this interval of repeats, and receives a first SIGTERM.
-async fn terminated(repeat_interval: Duration) -> StopSignals {
-    let mut signals = StopSignals::listen(repeat_interval).unwrap();
-    kill(Pid::this(), UnixSignal::SIGTERM).unwrap();
+async fn terminated(repeat_interval: Duration) -> io::Result<StopSignals> {
+    let mut signals = StopSignals::listen(repeat_interval)?;
+    kill(Pid::this(), UnixSignal::SIGTERM)?;
     assert_eq!(signals.next().await, StopSignal::Terminate);
-    signals
+    Ok(signals)
 }
 
 #[tokio::test]
@@ -24,7 +25,7 @@ async fn signals_are_distinguished_and_a_second_one_ends_the_graceful_stop() {
     kill(Pid::this(), UnixSignal::SIGINT).unwrap();
     assert_eq!(signals.next().await, StopSignal::Interrupt);
 
-    let mut signals = terminated(Duration::MAX).await;
+    let mut signals = terminated(Duration::MAX).await.unwrap();
     assert_eq!(signals.until_second_signal(async {}).await, StopOutcome::Graceful);
     let mut arrivals = signal(SignalKind::terminate()).unwrap();
     kill(Pid::this(), UnixSignal::SIGTERM).unwrap();
@@ -38,7 +39,7 @@ async fn signals_are_distinguished_and_a_second_one_ends_the_graceful_stop() {
     kill(Pid::this(), UnixSignal::SIGINT).unwrap();
     assert_eq!(signals.until_second_signal(pending()).await, StopOutcome::Immediate);
 
-    let mut signals = terminated(Duration::ZERO).await;
+    let mut signals = terminated(Duration::ZERO).await.unwrap();
     kill(Pid::this(), UnixSignal::SIGTERM).unwrap();
     assert_eq!(signals.until_second_signal(pending()).await, StopOutcome::Immediate, "the interval has passed");
 }

@@ -24,7 +24,9 @@ async fn either_version_repeats_and_continues(kind: RedisKind) -> Result<()> {
     };
     // Side by side, as in a rolling update.
     let (old, new) = (before.start().await?, now.start().await?);
-    let (old_peer, new_peer) = (Peer::of(&old)?, Peer::of(&new)?);
+    let is_one_version = deployment.versions.len() == 1;
+    let peer_before = if is_one_version { Peer::of } else { Peer::before_reasons };
+    let (old_peer, new_peer) = (peer_before(&old)?, Peer::of(&new)?);
     let upgraded = CallLog::make(&old_peer, &new_peer).await.context("from the older version to the newer")?;
     let downgraded = CallLog::make(&new_peer, &old_peer).await.context("from the newer version to the older")?;
     for first in [&old_peer, &new_peer] {
@@ -34,9 +36,14 @@ async fn either_version_repeats_and_continues(kind: RedisKind) -> Result<()> {
         ensure!(server.stop().await? == Some(0));
     }
     // One after the other, as in an upgrade and a downgrade with a stop in between.
-    for (version, calls) in [(now, &upgraded), (before, &downgraded), (now, &downgraded), (before, &upgraded)] {
+    for (version, peer, calls) in [
+        (now, Peer::of as fn(&_) -> _, &upgraded),
+        (before, peer_before, &downgraded),
+        (now, Peer::of, &downgraded),
+        (before, peer_before, &upgraded),
+    ] {
         let server = version.start().await?;
-        calls.repeat(&Peer::of(&server)?).await?;
+        calls.repeat(&peer(&server)?).await?;
         ensure!(verify(&server, "article").await? == 2);
         ensure!(server.stop().await? == Some(0));
     }
