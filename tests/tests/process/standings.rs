@@ -1,5 +1,5 @@
 //! Standings across processes: a ban that one process answers comes into force at another one, also
-//! after that one has started anew. The test prints the times; the promise is two seconds.
+//! after that one has started anew. The promise is two seconds; the output has the times.
 
 use std::time::Instant;
 
