@@ -25,7 +25,8 @@ impl MemberTokens {
     /// # Errors
     /// The file cannot be read, or has no such key.
     pub fn read(path: &Path) -> Result<Self, String> {
-        let key = Secret::read(path)?.key().ok_or("has no key: it must be 32 bytes in base64")?;
+        let key = Secret::read(path)?.key();
+        let key = key.ok_or_else(|| format!("{} has no key: it must be 32 bytes in base64", path.display()))?;
         Ok(Self::new(&key))
     }
 

@@ -33,7 +33,7 @@ pub struct CheckedText {
     pub hits: Vec<RuleHit>,
     /// The text as others would read it.
     pub shown: String,
-    /// The text as the matcher sees it; empty without word lists.
+    /// The text as the matcher sees it; empty without word lists and rules.
     pub normalized: String,
     /// The duration of the check.
     pub time: Duration,

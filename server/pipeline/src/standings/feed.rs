@@ -126,7 +126,9 @@ impl StandingFeed {
     async fn poll(&self) -> Result<()> {
         let mut progress = self.progress.lock().await;
         let read = progress.read;
-        let changes = self.changes(progress.newest);
+        // After a step of a database's clock the time of a row may lie ahead, and rows that are set
+        // later lie before it.
+        let changes = self.changes(progress.newest.min(self.clock.now()));
         tokio::pin!(changes);
         let newest = loop {
             self.report(read);

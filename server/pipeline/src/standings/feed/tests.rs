@@ -53,6 +53,8 @@ impl MemberStandings for TestRows {
 
 struct Fixture {
     rows: Arc<TestRows>,
+    /// The clock of the rows.
+    row_clock: Arc<StepClock>,
     table: StandingTable,
     feed: StandingFeed,
     requests: AtomicUsize,
@@ -61,12 +63,13 @@ struct Fixture {
 
 impl Fixture {
     fn new(many: usize) -> Self {
-        let model = Model::new(StepClock::at(StepClock::START));
+        let row_clock = StepClock::at(StepClock::START);
+        let model = Model::new(Arc::clone(&row_clock) as _);
         let rows = Arc::new(TestRows { model, unavailable: AtomicBool::new(false), many, reads: AtomicUsize::new(0) });
         let (table, metrics) = (StandingTable::default(), Metrics::new().expect("sound"));
         let clock = StepClock::at(StepClock::START);
         let feed = StandingFeed::new(Arc::clone(&rows) as _, table.clone(), clock, metrics.clone());
-        Self { rows, table, feed, requests: AtomicUsize::new(0), metrics }
+        Self { rows, row_clock, table, feed, requests: AtomicUsize::new(0), metrics }
     }
 
     async fn set(&self, name: &str, standing: Standing) {
@@ -116,6 +119,21 @@ async fn all_standings_are_loaded_first_and_then_each_change() {
         fixture.set(name, standing).await;
         fixture.wait_for(name, after).await;
     }
+}
+
+#[tokio::test]
+async fn a_standing_is_read_also_after_one_whose_time_lies_ahead() {
+    let mut fixture = Fixture::new(0);
+    fixture.feed.interval = Duration::from_millis(5);
+    fixture.row_clock.set(StepClock::START.plus(Duration::from_secs(3_600)));
+    fixture.set("ann", Standing::Banned).await;
+    assert_eq!(fixture.feed.load().await, Ok(()));
+    // The clock is right again.
+    fixture.row_clock.set(StepClock::START);
+    fixture.set("bob", Standing::Banned).await;
+    tokio::spawn(fixture.feed.clone().run());
+    fixture.wait_for("bob", Some(Standing::Banned)).await;
+    assert_eq!(fixture.of("ann"), Some(Standing::Banned));
 }
 
 #[tokio::test]
