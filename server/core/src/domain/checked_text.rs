@@ -33,6 +33,8 @@ pub struct CheckedText {
     pub hits: Vec<RuleHit>,
     /// The text as others would read it.
     pub shown: String,
+    /// The code of the decision that masks words; `None` if none are.
+    pub mask_code: Option<String>,
     /// The text as the matcher sees it; empty without word lists and rules.
     pub normalized: String,
     /// The duration of the check.
@@ -45,7 +47,7 @@ impl CheckedText {
     pub fn unsearched(text: &str) -> Self {
         let (code, normalized) = (String::new(), String::new());
         let (outcome, shown, time) = (TextOutcome::Allow, text.to_owned(), Duration::ZERO);
-        Self { outcome, code, hits: Vec::new(), shown, normalized, time }
+        Self { outcome, code, hits: Vec::new(), shown, mask_code: None, normalized, time }
     }
 
     /// Returns what becomes of the text of a member with this standing. The code is that of the
@@ -63,7 +65,11 @@ impl CheckedText {
             return Self { outcome: of_standing, code: CODE_OF_STANDINGS.to_owned(), ..self };
         }
         if standing == Standing::Trusted && self.outcome == TextOutcome::Flag {
-            return Self { outcome: TextOutcome::Allow, code: String::new(), ..self };
+            let (outcome, code) = match &self.mask_code {
+                Some(code) => (TextOutcome::Mask, code.clone()),
+                None => (TextOutcome::Allow, String::new()),
+            };
+            return Self { outcome, code, ..self };
         }
         self
     }
@@ -93,5 +99,18 @@ mod tests {
             let checked = of_list.by(standing);
             assert_eq!((checked.outcome, checked.code.as_str()), (expected, code), "{standing:?} {of_text:?}");
         }
+    }
+
+    #[test]
+    fn words_stay_masked_where_a_trusted_member_is_not_flagged() {
+        let text = CheckedText::unsearched("a ***");
+        let flagged = CheckedText {
+            outcome: TextOutcome::Flag,
+            code: "list".to_owned(),
+            mask_code: Some("mask".to_owned()),
+            ..text
+        };
+        let checked = flagged.by(Standing::Trusted);
+        assert_eq!((checked.outcome, checked.code.as_str()), (TextOutcome::Mask, "mask"));
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn member_standing(standing: MemberStanding) -> v1::MemberStanding {
 
 /// Converts a checked text.
 pub(crate) fn checked_text(checked: CheckedText) -> v1::CheckTextResponse {
-    let CheckedText { outcome, code, hits, shown, normalized, time } = checked;
+    let CheckedText { outcome, code, hits, shown, normalized, time, mask_code: _ } = checked;
     v1::CheckTextResponse {
         outcome: match outcome {
             TextOutcome::Allow => v1::PolicyOutcome::Allow,

@@ -45,6 +45,7 @@ impl TextCheck for LocalPolicy {
             code: if result == PolicyOutcome::Allow { String::new() } else { decisive_code(&found).0.to_owned() },
             hits,
             shown: if is_masked { masked(text, &masks) } else { text.to_owned() },
+            mask_code: found.lists.decisive_mask().filter(|_| is_masked).map(|hit| hit.code.to_owned()),
             normalized: copy.as_str().to_owned(),
             time: start.elapsed(),
         })
