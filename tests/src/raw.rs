@@ -39,7 +39,7 @@ pub fn name(method: &MethodDescriptor) -> String {
 /// Returns true if a method, named as `Service/Method`, is served on the admin port.
 #[must_use]
 pub fn is_admin(name: &str) -> bool {
-    ["AdminService/", "ModerationService/"].iter().any(|service| name.starts_with(service))
+    ["AdminService/", "ModerationService/", "PolicyService/"].iter().any(|service| name.starts_with(service))
 }
 
 /// Returns the method with this name.

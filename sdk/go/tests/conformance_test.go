@@ -712,6 +712,7 @@ func stub(service string) reflect.Value {
 		"ReportService":     dev.Client.Reports(),
 		"AdminService":      dev.Client.Admin(),
 		"ModerationService": dev.Client.Moderation(),
+		"PolicyService":     dev.Client.Policy(),
 	}
 	return reflect.ValueOf(stubs[service])
 }

@@ -14,7 +14,7 @@ use riposte_core::{Partition, Result};
 
 use super::bulkhead::Bulkhead;
 use super::pool::DataSources;
-use super::transact;
+use super::{task, transact};
 use crate::shard::part;
 
 /// The data source of all standings, counted from 0.
@@ -61,8 +61,8 @@ impl MemberStandings for SqlStandings {
         after: &StandingCursor,
         limit: usize,
     ) -> Result<Vec<StandingChange>> {
-        let body = read::StandingChanges { selection, after: after.clone(), limit };
         // One read of a process runs at a time.
-        transact::read_without_limit(&self.sources, SOURCE, body).await
+        let read = read::changed_standings(Arc::clone(&self.sources), selection, after.clone(), limit);
+        task::run(self.sources.runner(), (SOURCE, "read changed standings"), read).await
     }
 }

@@ -17,6 +17,7 @@ fn recorded() -> Metrics {
     metrics.reviews("video", 3, Duration::from_secs(90));
     metrics.lease_expired("video", true);
     metrics.old_writers(2);
+    metrics.standings(3, Duration::from_secs(1));
     metrics.clock_was_ahead(1);
     metrics.drifted("root_count");
     metrics.verified(1);

@@ -56,7 +56,7 @@ impl Caller {
     /// One unary call.
     pub(crate) async fn call(&self, name: &str, request: &Value, limit: Option<Duration>) -> Result<Value, Error> {
         let method = self.method(name);
-        let admin = ["AdminService", "ModerationService"].contains(&method.parent_service().name());
+        let admin = ["AdminService", "ModerationService", "PolicyService"].contains(&method.parent_service().name());
         let connection = if admin { self.client.admin_connection()? } else { self.client.connection() };
         let mut request = tonic::Request::new(message(method.input(), request));
         if let Some(limit) = limit {
@@ -84,6 +84,7 @@ impl Caller {
             "ModerationService.ListDecisions" => self.walk::<v1::ListDecisionsRequest>(&method, given).await,
             "ModerationService.ListReports" => self.walk::<v1::ListReportsRequest>(&method, given).await,
             "ModerationService.ListReviewItems" => self.walk::<v1::ListReviewItemsRequest>(&method, given).await,
+            "PolicyService.ListMemberStandings" => self.walk::<v1::ListMemberStandingsRequest>(&method, given).await,
             "ReplyService.GetThread" => self.walk::<v1::GetThreadRequest>(&method, given).await,
             "ReplyService.ListReplies" => self.walk::<v1::ListRepliesRequest>(&method, given).await,
             "ReportService.ListOwnDecisions" => self.walk::<v1::ListOwnDecisionsRequest>(&method, given).await,

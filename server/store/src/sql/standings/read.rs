@@ -1,13 +1,18 @@
 //! The reads of standings: a list for moderators, and the changes that processes read into memory.
 
+use std::sync::Arc;
+
 use riposte_core::ports::{StandingCursor, StandingQuery, StandingSelection};
 use riposte_core::standing::{MemberStanding, Standing, StandingChange};
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect, QueryTrait,
+    TryGetableMany,
+};
 
-use super::row_part;
+use super::{SOURCE, row_part};
 use crate::error::StoreError;
 use crate::sql::entity::member_standing::{Column, Entity};
-use crate::sql::pool::SourceTx;
+use crate::sql::pool::{DataSources, SourceTx};
 use crate::sql::read::force_index;
 use crate::sql::row::{self, ChangeColumns};
 use crate::sql::transact::TransactionBody;
@@ -48,39 +53,36 @@ impl TransactionBody for ListStandings {
     }
 }
 
-/// Reads standings in the order of their times.
-#[derive(Debug)]
-pub(super) struct StandingChanges {
-    pub(super) selection: StandingSelection,
-    pub(super) after: StandingCursor,
-    pub(super) limit: usize,
-}
-
-impl TransactionBody for StandingChanges {
-    type Output = Vec<StandingChange>;
-    const NAME: &'static str = "read changed standings";
-
-    async fn run(&self, tx: &SourceTx) -> std::result::Result<Self::Output, StoreError> {
-        let StandingCursor { changed, object_type, member } = &self.after;
-        let (object_type, member) = (row::bytes(object_type), row::bytes(member));
-        let same_type =
-            Condition::all().add(Column::ObjectType.eq(object_type.clone())).add(Column::MemberId.gt(member));
-        let behind =
-            Condition::any().add(Column::Changed.gt(changed.0)).add(Column::ObjectType.gt(object_type)).add(same_type);
-        let mut select = force_index(Entity::find(), CHANGED_INDEX)
-            .select_only()
-            .columns([Column::ObjectType, Column::MemberId, Column::Standing])
-            .columns([Column::Until, Column::ReportWeight, Column::Changed])
-            .filter(Column::Part.eq(row_part()))
-            .filter(Column::Changed.gte(changed.0))
-            .filter(behind);
-        if self.selection == StandingSelection::Notable {
-            let is_set = Column::Standing.ne(Standing::Normal.code());
-            select = select.filter(Condition::any().add(is_set).add(Column::ReportWeight.is_not_null()));
-        }
-        let ordered = select.order_by_asc(Column::Changed).order_by_asc(Column::ObjectType);
-        let found = ordered.order_by_asc(Column::MemberId).limit(self.limit as u64);
-        let found: Vec<ChangeColumns> = found.into_tuple().all(&tx.unrouted()).await?;
-        Ok(found.into_iter().map(row::standing_change).collect::<riposte_core::Result<_>>()?)
+/// Reads standings in the order of their times, by one statement without a transaction: every
+/// process repeats it.
+pub(super) async fn changed_standings(
+    sources: Arc<DataSources>,
+    selection: StandingSelection,
+    after: StandingCursor,
+    limit: usize,
+) -> Result<Vec<StandingChange>, StoreError> {
+    let StandingCursor { changed, object_type, member } = after;
+    let (object_type, member) = (row::bytes(&object_type), row::bytes(&member));
+    let same_type = Condition::all().add(Column::ObjectType.eq(object_type.clone())).add(Column::MemberId.gt(member));
+    let behind =
+        Condition::any().add(Column::Changed.gt(changed.0)).add(Column::ObjectType.gt(object_type)).add(same_type);
+    let mut select = force_index(Entity::find(), CHANGED_INDEX)
+        .select_only()
+        .columns([Column::ObjectType, Column::MemberId, Column::Standing])
+        .columns([Column::Until, Column::ReportWeight, Column::Changed])
+        .filter(Column::Part.eq(row_part()))
+        .filter(Column::Changed.gte(changed.0))
+        .filter(behind);
+    if selection == StandingSelection::Notable {
+        let is_set = Column::Standing.ne(Standing::Normal.code());
+        select = select.filter(Condition::any().add(is_set).add(Column::ReportWeight.is_not_null()));
     }
+    let ordered = select.order_by_asc(Column::Changed).order_by_asc(Column::ObjectType);
+    let select = ordered.order_by_asc(Column::MemberId).limit(limit as u64).into_query();
+    let found = sources.select_unrouted(SOURCE, &select).await?;
+    let change = |row: &QueryResult| {
+        let columns = ChangeColumns::try_get_many_by_index(row).map_err(DbErr::from)?;
+        Ok(row::standing_change(columns)?)
+    };
+    found.iter().map(change).collect()
 }
