@@ -167,7 +167,7 @@ type CheckTextRequest struct {
 	Content *Content `protobuf:"bytes,2,opt,name=content,proto3" json:"content,omitempty"`
 	// The member who would write it; empty means a member without a standing.
 	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// Whether the filter and account services are asked too. Default false.
+	// Whether the filter and account services are asked too. Not served yet.
 	WithServices  bool `protobuf:"varint,4,opt,name=with_services,json=withServices,proto3" json:"with_services,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -238,9 +238,9 @@ type CheckTextResponse struct {
 	Outcome PolicyOutcome `protobuf:"varint,1,opt,name=outcome,proto3,enum=riposte.v1.PolicyOutcome" json:"outcome,omitempty"`
 	// What was found, all of it.
 	Hits []*RuleHit `protobuf:"bytes,2,rep,name=hits,proto3" json:"hits,omitempty"`
-	// The text as it would be shown; equal to the request's unless MASK.
+	// The text as it would be shown; equal to the request's unless words are masked.
 	ShownText string `protobuf:"bytes,3,opt,name=shown_text,json=shownText,proto3" json:"shown_text,omitempty"`
-	// The text as the matcher sees it; empty for an object type without word lists.
+	// The text as the matcher sees it; empty for an object type without word lists and rules.
 	NormalizedText string `protobuf:"bytes,4,opt,name=normalized_text,json=normalizedText,proto3" json:"normalized_text,omitempty"`
 	// The code that a decision would carry; empty for ALLOW.
 	Code string `protobuf:"bytes,5,opt,name=code,proto3" json:"code,omitempty"`

@@ -9431,7 +9431,7 @@ pub struct CheckTextRequest {
     /// The member who would write it; empty means a member without a standing.
     #[prost(string, tag = "3")]
     pub member_id: ::prost::alloc::string::String,
-    /// Whether the filter and account services are asked too. Default false.
+    /// Whether the filter and account services are asked too. Not served yet.
     #[prost(bool, tag = "4")]
     pub with_services: bool,
 }
@@ -9454,10 +9454,10 @@ pub struct CheckTextResponse {
     /// What was found, all of it.
     #[prost(message, repeated, tag = "2")]
     pub hits: ::prost::alloc::vec::Vec<RuleHit>,
-    /// The text as it would be shown; equal to the request's unless MASK.
+    /// The text as it would be shown; equal to the request's unless words are masked.
     #[prost(string, tag = "3")]
     pub shown_text: ::prost::alloc::string::String,
-    /// The text as the matcher sees it; empty for an object type without word lists.
+    /// The text as the matcher sees it; empty for an object type without word lists and rules.
     #[prost(string, tag = "4")]
     pub normalized_text: ::prost::alloc::string::String,
     /// The code that a decision would carry; empty for ALLOW.

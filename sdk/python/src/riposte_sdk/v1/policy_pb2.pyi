@@ -116,7 +116,7 @@ class CheckTextRequest(_message.Message):
     member_id: _builtins.str
     """The member who would write it; empty means a member without a standing."""
     with_services: _builtins.bool
-    """Whether the filter and account services are asked too. Default false."""
+    """Whether the filter and account services are asked too. Not served yet."""
     @_builtins.property
     def content(self) -> _comment_pb2.Content:
         """The text and its mentions. Required."""
@@ -152,9 +152,9 @@ class CheckTextResponse(_message.Message):
     outcome: Global___PolicyOutcome.ValueType
     """The outcome."""
     shown_text: _builtins.str
-    """The text as it would be shown; equal to the request's unless MASK."""
+    """The text as it would be shown; equal to the request's unless words are masked."""
     normalized_text: _builtins.str
-    """The text as the matcher sees it; empty for an object type without word lists."""
+    """The text as the matcher sees it; empty for an object type without word lists and rules."""
     code: _builtins.str
     """The code that a decision would carry; empty for ALLOW."""
     @_builtins.property

@@ -46,7 +46,7 @@ export type CheckTextRequest = Message<"riposte.v1.CheckTextRequest"> & {
   memberId: string;
 
   /**
-   * Whether the filter and account services are asked too. Default false.
+   * Whether the filter and account services are asked too. Not served yet.
    *
    * @generated from field: bool with_services = 4;
    */
@@ -81,14 +81,14 @@ export type CheckTextResponse = Message<"riposte.v1.CheckTextResponse"> & {
   hits: RuleHit[];
 
   /**
-   * The text as it would be shown; equal to the request's unless MASK.
+   * The text as it would be shown; equal to the request's unless words are masked.
    *
    * @generated from field: string shown_text = 3;
    */
   shownText: string;
 
   /**
-   * The text as the matcher sees it; empty for an object type without word lists.
+   * The text as the matcher sees it; empty for an object type without word lists and rules.
    *
    * @generated from field: string normalized_text = 4;
    */

@@ -61,7 +61,7 @@ class ContractTest {
       return;
     }
     assertEquals(List.of("UNAVAILABLE"), policy.get("retryableStatusCodes"));
-    boolean reads = method.getName().matches("(Get|List|BatchGet|BatchList).*");
+    boolean reads = method.getName().matches("(Get|List|BatchGet|BatchList|Check).*");
     assertTrue(reads || method.getInputType().findFieldByName("request_id") != null, method.getFullName());
     assertNotNull(Contract.DEADLINES_MS.get(path(method)));
   }

@@ -182,7 +182,7 @@ private static final long serialVersionUID = 0L;
   private boolean withServices_ = false;
   /**
    * <pre>
-   * Whether the filter and account services are asked too. Default false.
+   * Whether the filter and account services are asked too. Not served yet.
    * </pre>
    *
    * <code>bool with_services = 4 [json_name = "withServices"];</code>
@@ -960,7 +960,7 @@ private static final long serialVersionUID = 0L;
     private boolean withServices_ ;
     /**
      * <pre>
-     * Whether the filter and account services are asked too. Default false.
+     * Whether the filter and account services are asked too. Not served yet.
      * </pre>
      *
      * <code>bool with_services = 4 [json_name = "withServices"];</code>
@@ -972,7 +972,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Whether the filter and account services are asked too. Default false.
+     * Whether the filter and account services are asked too. Not served yet.
      * </pre>
      *
      * <code>bool with_services = 4 [json_name = "withServices"];</code>
@@ -988,7 +988,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Whether the filter and account services are asked too. Default false.
+     * Whether the filter and account services are asked too. Not served yet.
      * </pre>
      *
      * <code>bool with_services = 4 [json_name = "withServices"];</code>

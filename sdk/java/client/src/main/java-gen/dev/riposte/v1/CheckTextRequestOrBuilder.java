@@ -77,7 +77,7 @@ public interface CheckTextRequestOrBuilder extends
 
   /**
    * <pre>
-   * Whether the filter and account services are asked too. Default false.
+   * Whether the filter and account services are asked too. Not served yet.
    * </pre>
    *
    * <code>bool with_services = 4 [json_name = "withServices"];</code>

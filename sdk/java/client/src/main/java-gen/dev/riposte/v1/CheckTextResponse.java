@@ -141,7 +141,7 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object shownText_ = "";
   /**
    * <pre>
-   * The text as it would be shown; equal to the request's unless MASK.
+   * The text as it would be shown; equal to the request's unless words are masked.
    * </pre>
    *
    * <code>string shown_text = 3 [json_name = "shownText"];</code>
@@ -162,7 +162,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The text as it would be shown; equal to the request's unless MASK.
+   * The text as it would be shown; equal to the request's unless words are masked.
    * </pre>
    *
    * <code>string shown_text = 3 [json_name = "shownText"];</code>
@@ -188,7 +188,7 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object normalizedText_ = "";
   /**
    * <pre>
-   * The text as the matcher sees it; empty for an object type without word lists.
+   * The text as the matcher sees it; empty for an object type without word lists and rules.
    * </pre>
    *
    * <code>string normalized_text = 4 [json_name = "normalizedText"];</code>
@@ -209,7 +209,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The text as the matcher sees it; empty for an object type without word lists.
+   * The text as the matcher sees it; empty for an object type without word lists and rules.
    * </pre>
    *
    * <code>string normalized_text = 4 [json_name = "normalizedText"];</code>
@@ -1221,7 +1221,7 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object shownText_ = "";
     /**
      * <pre>
-     * The text as it would be shown; equal to the request's unless MASK.
+     * The text as it would be shown; equal to the request's unless words are masked.
      * </pre>
      *
      * <code>string shown_text = 3 [json_name = "shownText"];</code>
@@ -1241,7 +1241,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The text as it would be shown; equal to the request's unless MASK.
+     * The text as it would be shown; equal to the request's unless words are masked.
      * </pre>
      *
      * <code>string shown_text = 3 [json_name = "shownText"];</code>
@@ -1262,7 +1262,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The text as it would be shown; equal to the request's unless MASK.
+     * The text as it would be shown; equal to the request's unless words are masked.
      * </pre>
      *
      * <code>string shown_text = 3 [json_name = "shownText"];</code>
@@ -1279,7 +1279,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The text as it would be shown; equal to the request's unless MASK.
+     * The text as it would be shown; equal to the request's unless words are masked.
      * </pre>
      *
      * <code>string shown_text = 3 [json_name = "shownText"];</code>
@@ -1293,7 +1293,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The text as it would be shown; equal to the request's unless MASK.
+     * The text as it would be shown; equal to the request's unless words are masked.
      * </pre>
      *
      * <code>string shown_text = 3 [json_name = "shownText"];</code>
@@ -1313,7 +1313,7 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object normalizedText_ = "";
     /**
      * <pre>
-     * The text as the matcher sees it; empty for an object type without word lists.
+     * The text as the matcher sees it; empty for an object type without word lists and rules.
      * </pre>
      *
      * <code>string normalized_text = 4 [json_name = "normalizedText"];</code>
@@ -1333,7 +1333,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The text as the matcher sees it; empty for an object type without word lists.
+     * The text as the matcher sees it; empty for an object type without word lists and rules.
      * </pre>
      *
      * <code>string normalized_text = 4 [json_name = "normalizedText"];</code>
@@ -1354,7 +1354,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The text as the matcher sees it; empty for an object type without word lists.
+     * The text as the matcher sees it; empty for an object type without word lists and rules.
      * </pre>
      *
      * <code>string normalized_text = 4 [json_name = "normalizedText"];</code>
@@ -1371,7 +1371,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The text as the matcher sees it; empty for an object type without word lists.
+     * The text as the matcher sees it; empty for an object type without word lists and rules.
      * </pre>
      *
      * <code>string normalized_text = 4 [json_name = "normalizedText"];</code>
@@ -1385,7 +1385,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The text as the matcher sees it; empty for an object type without word lists.
+     * The text as the matcher sees it; empty for an object type without word lists and rules.
      * </pre>
      *
      * <code>string normalized_text = 4 [json_name = "normalizedText"];</code>

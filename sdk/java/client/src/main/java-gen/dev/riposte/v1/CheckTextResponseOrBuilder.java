@@ -73,7 +73,7 @@ public interface CheckTextResponseOrBuilder extends
 
   /**
    * <pre>
-   * The text as it would be shown; equal to the request's unless MASK.
+   * The text as it would be shown; equal to the request's unless words are masked.
    * </pre>
    *
    * <code>string shown_text = 3 [json_name = "shownText"];</code>
@@ -82,7 +82,7 @@ public interface CheckTextResponseOrBuilder extends
   java.lang.String getShownText();
   /**
    * <pre>
-   * The text as it would be shown; equal to the request's unless MASK.
+   * The text as it would be shown; equal to the request's unless words are masked.
    * </pre>
    *
    * <code>string shown_text = 3 [json_name = "shownText"];</code>
@@ -93,7 +93,7 @@ public interface CheckTextResponseOrBuilder extends
 
   /**
    * <pre>
-   * The text as the matcher sees it; empty for an object type without word lists.
+   * The text as the matcher sees it; empty for an object type without word lists and rules.
    * </pre>
    *
    * <code>string normalized_text = 4 [json_name = "normalizedText"];</code>
@@ -102,7 +102,7 @@ public interface CheckTextResponseOrBuilder extends
   java.lang.String getNormalizedText();
   /**
    * <pre>
-   * The text as the matcher sees it; empty for an object type without word lists.
+   * The text as the matcher sees it; empty for an object type without word lists and rules.
    * </pre>
    *
    * <code>string normalized_text = 4 [json_name = "normalizedText"];</code>
