@@ -256,8 +256,9 @@ async fn a_trusted_member_passes_modes_and_flags_and_no_hold(fixture: Fixture) -
 
 async fn a_standing_ends_by_itself(fixture: Fixture) -> Result<()> {
     let (say, ann) = (Say::on(&fixture.client, "article"), someone());
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?.as_secs();
-    let end = prost_types::Timestamp { seconds: i64::try_from(now)? + 5, nanos: 0 };
+    // The service's own time. The mute is long enough to be seen on a slow machine.
+    let now = say.comment("ben", "before").await?.create_time.context("no time")?;
+    let end = prost_types::Timestamp { seconds: now.seconds + 10, nanos: 0 };
     let muted =
         MemberStanding { standing: Standing::Muted.into(), until: Some(end), report_weight: Some(7), ..of(&say, &ann) };
     let set = send(&fixture, &request(muted)).await?;
