@@ -92,10 +92,10 @@ mod tests {
         let parsed = member_standing(&mut v, "standing", Some(standing));
         match v.all((parsed,)) {
             Ok(_) => Vec::new(),
-            Err(error) => match error.error {
-                riposte_core::Error::Invalid(found) => found.into_iter().map(|violation| violation.field).collect(),
-                other => panic!("{other:?}"),
-            },
+            Err(error) => {
+                let riposte_core::Error::Invalid(found) = error.error else { panic!("{error:?}") };
+                found.into_iter().map(|violation| violation.field).collect()
+            }
         }
     }
 

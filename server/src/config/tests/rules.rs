@@ -11,7 +11,7 @@ fn rule(rest: &str) -> String {
 fn each_fault_of_a_rule_is_reported_by_its_key() {
     let when = |terms: &str| rule(&format!("when = [{terms}]"));
     let sound = "{ fact = 'links', ge = 2 }";
-    let many = vec![sound; 9].join(",");
+    let many = [sound; 9].join(",");
     for (file, key, message) in [
         (when(""), "when", "has no term"),
         (when(&many), "when", "at most 8"),
