@@ -26,7 +26,7 @@ def test_nothing_is_retried_but_reads_and_writes_with_a_request_id() -> None:
     for path in RETRIED:
         has = "request_id" in METHODS[path].input_type.fields_by_name
         assert has == (path in WITH_REQUEST_ID)
-        reads = METHODS[path].name.startswith(("Get", "BatchGet", "List", "BatchList"))
+        reads = METHODS[path].name.startswith(("Get", "BatchGet", "List", "BatchList", "Check"))
         assert has or reads, path
 
 
