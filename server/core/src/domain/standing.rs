@@ -3,7 +3,6 @@
 use crate::domain::decision::{Automation, Detection, Grounds};
 use crate::domain::disposition::Disposition;
 use crate::domain::error::{Error, Result};
-
 use crate::domain::member::{MemberId, MemberOfType};
 use crate::domain::policy_judgement::PolicyJudgement;
 use crate::domain::request::{Fingerprint, RequestIdentity};
