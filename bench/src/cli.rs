@@ -1,8 +1,8 @@
 //! The command line: one measurement per subcommand.
 
 use crate::{
-    bare, batch, constant, create, database, deep, delay, fill, idle, like, like_open, mixed, overload, page, probe,
-    settled, states, storm, threads, visit,
+    bare, batch, constant, create, database, deep, delay, events, fill, idle, like, like_open, mixed, overload, page,
+    probe, settled, states, storm, threads, visit,
 };
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -37,6 +37,10 @@ enum Measure {
     Idle(idle::Args),
     /// ListComments of one subject by many readers at the same moment
     Storm(storm::Args),
+    /// Subscribe by many while comments are created at a steady rate; latencies count from commits
+    Events(events::Args),
+    /// Read the Kafka topic while comments are created at a steady rate; latencies as of events
+    Topic(events::topic::Args),
     /// ListComments, CreateComment and SetLike on one subject, in closed loops
     Mixed(mixed::Args),
     /// The statements of a first page, by hand, on the tables of the service
@@ -89,7 +93,7 @@ Examples:
   riposte-bench like-open --endpoint http://127.0.0.1:7171 --rate 10000
   riposte-bench bare-create --url mysql://root@127.0.0.1:3306/bare --connections 16
 
-`cargo xtask bench write` and `cargo xtask bench read` run all of them against servers of their own.";
+`cargo xtask bench write`, `read` and `events` run all of them against servers of their own.";
 
 impl Cli {
     /// Runs the measurement, and returns the line to print.
@@ -106,6 +110,8 @@ impl Cli {
             Measure::BatchSubjects(args) => batch::subjects(&args).await?,
             Measure::BatchComments(args) => batch::comments(&args).await?,
             Measure::Storm(args) => storm::run(&args).await?,
+            Measure::Events(args) => events::run(&args).await?,
+            Measure::Topic(args) => events::topic::run(&args).await?,
             Measure::Mixed(args) => mixed::run(&args).await?,
             Measure::BarePage(args) => bare::page::run(&args).await?,
             Measure::BareStates(args) => bare::states::run(&args).await?,

@@ -45,14 +45,23 @@ impl MeasureTime {
     /// Waits for the end of the window and returns the CPU that was used within it.
     pub(crate) async fn meter(&self, window: MeasuredTime) -> Result<Meter> {
         sleep_until(window.from).await;
-        let meter = Meter::start(&self.watch)?;
+        let meter = self.start()?;
         sleep_until(window.until).await;
         meter.stop()
     }
 
-    /// Runs all callers at once over the window.
+    /// Begins to count the CPU, where the work itself determines the window.
+    pub(crate) fn start(&self) -> Result<Meter> {
+        Meter::start(&self.watch)
+    }
+
+    /// Runs all callers at once over a window that begins now.
     pub(crate) async fn closed<C: Caller>(&self, callers: Vec<C>) -> Result<Report> {
-        let window = self.begin();
+        self.closed_within(self.begin(), callers).await
+    }
+
+    /// Runs all callers at once over the window.
+    pub(crate) async fn closed_within<C: Caller>(&self, window: MeasuredTime, callers: Vec<C>) -> Result<Report> {
         let mut loops = JoinSet::new();
         for caller in callers {
             loops.spawn(calls(caller, window));

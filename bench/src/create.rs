@@ -2,11 +2,13 @@
 
 use crate::clients::TargetArgs;
 use crate::closed::{Caller, MeasureTime};
-use crate::prepare;
-use crate::report::Report;
+use crate::report::{MeasuredTime, Report};
+use crate::subscribers::Subscribers;
+use crate::{bare, database, prepare};
 use anyhow::{Result, ensure};
 use riposte_sdk::{Connection, v1};
 use std::sync::Arc;
+use tokio::time::sleep_until;
 use v1::comment_service_client::CommentServiceClient;
 
 /// The comments to create.
@@ -23,6 +25,12 @@ pub(crate) struct Args {
     /// Further callers that create on other subjects; their latency alone is reported, separately
     #[arg(long, default_value_t = 0)]
     bystanders: usize,
+    /// Subscribe streams that are open meanwhile and receive the events
+    #[arg(long, default_value_t = 0)]
+    subscribers: usize,
+    /// mysql://user@host:port/database of the data source, to count its statements per create
+    #[arg(long, value_name = "URL")]
+    statements: Option<String>,
     #[command(flatten)]
     span: MeasureTime,
 }
@@ -51,7 +59,28 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
     };
     let callers = (0..args.callers).map(|number| caller(number, &subjects, None));
     let bystanders = (0..args.bystanders).map(|number| caller(args.callers + number, &others, Some(BYSTANDER)));
-    args.span.closed(callers.chain(bystanders).collect()).await
+    let callers = callers.chain(bystanders).collect();
+    let subscribers = Subscribers::open(&clients, &args.target, args.subscribers).await?;
+    let window = args.span.begin();
+    let receiving = subscribers.receive(window);
+    let counting = args.statements.clone().map(|url| tokio::spawn(statements(url, window)));
+    let report = args.span.closed_within(window, callers).await?;
+    let received = receiving.end().await?;
+    ensure!(received.dropped == 0, "{} of {} streams were ended", received.dropped, args.subscribers);
+    Ok(match counting {
+        Some(counting) => report.with_statements(counting.await??),
+        None => report,
+    })
+}
+
+/// Returns the number of statements that the database receives within the window.
+async fn statements(url: String, window: MeasuredTime) -> Result<u64> {
+    let mut connection = bare::open(&url).await?;
+    sleep_until(window.from).await;
+    let before = database::questions(&mut connection).await?;
+    sleep_until(window.until).await;
+    // The first count includes its own statement, the second one too.
+    Ok(database::questions(&mut connection).await?.saturating_sub(before + 1))
 }
 
 /// One caller.

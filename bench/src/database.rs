@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
-use sqlx::{AssertSqlSafe, ConnectOptions, Executor};
+use sqlx::{AssertSqlSafe, ConnectOptions, Executor, Row};
 
 /// The database to create.
 #[derive(Debug, clap::Args)]
@@ -26,6 +26,12 @@ pub(crate) async fn ensure(url: &str) -> Result<()> {
     let (mut server, name) = server(url).await?;
     server.execute(AssertSqlSafe(format!("CREATE DATABASE IF NOT EXISTS `{name}`"))).await?;
     Ok(())
+}
+
+/// Returns the number of statements that the server of a connection received, this one included.
+pub(crate) async fn questions(connection: &mut MySqlConnection) -> Result<u64> {
+    let row = sqlx::raw_sql("SHOW GLOBAL STATUS LIKE 'Questions'").fetch_one(connection).await?;
+    Ok(row.try_get::<String, _>(1)?.parse()?)
 }
 
 /// Returns a connection to the server without a database, and the name of the database in the URL.

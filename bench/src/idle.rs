@@ -1,15 +1,14 @@
 //! The cost of a service that nothing calls: the processor, the statements and the calls to Redis
 //! of its polling.
 
-use crate::bare;
 use crate::cpu::{Meter, Watch};
+use crate::{bare, database};
 use anyhow::{Context, Result, ensure};
 use fred::clients::Client;
 use fred::interfaces::ClientLike;
 use fred::types::InfoKind;
 use fred::types::config::Config;
 use serde_json::json;
-use sqlx::Row;
 use sqlx::mysql::MySqlConnection;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -98,21 +97,16 @@ impl Counters {
 
     /// Counts over a period, without the reads of the counters themselves.
     async fn over(&mut self, time: Duration) -> Result<IdleRates> {
-        let (questions, calls, begin) = (self.questions().await?, self.calls().await?, Instant::now());
+        let (questions, calls, begin) =
+            (database::questions(&mut self.database).await?, self.calls().await?, Instant::now());
         sleep(time).await;
         let seconds = begin.elapsed().as_secs_f64();
         let per_second = |counted: u64| counted.saturating_sub(1) as f64 / seconds;
         Ok(IdleRates {
             seconds,
-            questions: per_second(self.questions().await? - questions),
+            questions: per_second(database::questions(&mut self.database).await? - questions),
             redis_calls: per_second(self.calls().await? - calls),
         })
-    }
-
-    /// Returns the number of statements that the database server received, this one included.
-    async fn questions(&mut self) -> Result<u64> {
-        let row = sqlx::raw_sql("SHOW GLOBAL STATUS LIKE 'Questions'").fetch_one(&mut self.database).await?;
-        Ok(row.try_get::<String, _>(1)?.parse()?)
     }
 
     /// Returns the number of calls that Redis received before this one: the reads from its

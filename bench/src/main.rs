@@ -14,6 +14,7 @@ mod create;
 mod database;
 mod deep;
 mod delay;
+mod events;
 mod fill;
 mod held;
 mod idle;
@@ -31,6 +32,7 @@ mod scrape;
 mod settled;
 mod states;
 mod storm;
+mod subscribers;
 mod threads;
 mod visit;
 

@@ -32,6 +32,12 @@ pub(crate) struct Report {
     /// The 99th percentile of the concurrent operations of other kinds, by kind.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     aside_p99_ms: BTreeMap<&'static str, f64>,
+    /// The operations of other kinds per second, by kind.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    aside_rate: BTreeMap<&'static str, f64>,
+    /// The statements that the database received per operation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statements: Option<f64>,
     /// The percentage of pages that were served from the response cache, by the service's count.
     #[serde(skip_serializing_if = "Option::is_none")]
     kept_percent: Option<f64>,
@@ -104,6 +110,8 @@ impl Samples {
             p50_ms: percentile(&self.nanos, 50.0),
             p99_ms: percentile(&self.nanos, 99.0),
             p999_ms: percentile(&self.nanos, 99.9),
+            aside_rate: self.aside.iter().map(|(kind, aside)| (*kind, aside.nanos.len() as f64 / seconds)).collect(),
+            statements: None,
             aside_p99_ms: self.aside.iter().map(|(kind, aside)| (*kind, percentile(&aside.nanos, 99.0))).collect(),
             kept_percent: None,
             client_cpu_us: meter.own(operations),
@@ -113,6 +121,21 @@ impl Samples {
 }
 
 impl Report {
+    /// Returns the operations per second.
+    pub(crate) fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    /// Returns the operations of another kind per second.
+    pub(crate) fn rate_aside(&self, kind: &str) -> f64 {
+        self.aside_rate.get(kind).copied().unwrap_or_default()
+    }
+
+    /// Adds the statements that the database received within the measured time.
+    pub(crate) fn with_statements(self, statements: u64) -> Self {
+        Self { statements: Some(statements as f64 / self.operations.max(1) as f64), ..self }
+    }
+
     /// Adds the percentage of pages that were served from the response cache.
     pub(crate) fn with_cached(self, percent: Option<f64>) -> Self {
         Self { kept_percent: percent, ..self }

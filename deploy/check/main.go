@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,12 +15,26 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 )
 
+const file = "compose.yaml"
+
+// before says for which service, and for what of it, a command of Riposte has to wait: a server on
+// an old schema is not ready, and a migration without a database fails.
+var before = map[string]struct{ service, condition string }{
+	"serve":   {"migrate", types.ServiceConditionCompletedSuccessfully},
+	"migrate": {"database", types.ServiceConditionHealthy},
+}
+
 func main() {
 	if len(os.Args) != 2 {
 		fmt.Fprintln(os.Stderr, "usage: check FOLDER, the one of compose.yaml")
 		os.Exit(2)
 	}
-	project, err := load(os.Args[1])
+	text, err := os.ReadFile(filepath.Join(os.Args[1], file))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	project, err := load(os.Args[1], text)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -34,16 +49,12 @@ func main() {
 	fmt.Printf("%d services\n", len(project.Services))
 }
 
-// load reads and validates the file. No variable is given to it: the file must not need any.
-func load(folder string) (*types.Project, error) {
-	path := filepath.Join(folder, "compose.yaml")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
+// load validates the text of the file in the folder. No variable is given to it: the file must not
+// need any.
+func load(folder string, text []byte) (*types.Project, error) {
 	details := types.ConfigDetails{
 		WorkingDir:  folder,
-		ConfigFiles: []types.ConfigFile{{Filename: path, Content: text}},
+		ConfigFiles: []types.ConfigFile{{Filename: filepath.Join(folder, file), Content: text}},
 		Environment: types.Mapping{},
 	}
 	return loader.LoadWithContext(context.Background(), details, func(options *loader.Options) {
@@ -58,6 +69,7 @@ func faultsOf(project *types.Project) []string {
 	add := func(service, format string, values ...any) {
 		faults = append(faults, service+": "+fmt.Sprintf(format, values...))
 	}
+	unseen := maps.Clone(before)
 	for name, service := range project.Services {
 		if check := service.HealthCheck; check != nil && (len(check.Test) < 2 || check.Test[0] != "CMD") {
 			add(name, "the health check needs a shell: %v", check.Test)
@@ -75,6 +87,14 @@ func faultsOf(project *types.Project) []string {
 				add(name, "%s is not in the repository", mount.Source)
 			}
 		}
+		if len(service.Command) > 0 {
+			command := service.Command[0]
+			needed, ours := before[command]
+			if ours && service.DependsOn[needed.service].Condition != needed.condition {
+				add(name, "does not wait for %s: %s", needed.service, needed.condition)
+			}
+			delete(unseen, command)
+		}
 		for other, dependency := range service.DependsOn {
 			on := project.Services[other]
 			if dependency.Condition == types.ServiceConditionHealthy && on.HealthCheck == nil {
@@ -84,6 +104,9 @@ func faultsOf(project *types.Project) []string {
 				add(name, "waits for the end of %s, which is restarted", other)
 			}
 		}
+	}
+	for command := range unseen {
+		add(file, "no service has the command %s", command)
 	}
 	return faults
 }

@@ -31,5 +31,20 @@ test("errors are messages for readers", async () => {
   assert.deepEqual(long.json(), { detail: "Your comment has 5001 characters, and the limit is 5000." });
   const gone = await server.inject({ method: "DELETE", url: "/comments/1", headers: { "x-member": "ann" } });
   assert.deepEqual(gone.json(), { detail: "This comment is not there any more." });
+  const made = await server.inject({ method: "POST", url: "/videos/1/comments", ...json({ text: "Mine" }) });
+  const refused: [method: "GET" | "DELETE" | "POST", url: string, detail: string][] = [
+    ["DELETE", `/comments/${made.json().id}`, "You may not do this."],
+    ["GET", "/videos/1/comments?page_token=old", "This list is too old. Please load the page again."],
+    ["POST", "/comments/none/replies", "This is not possible."],
+    ["POST", "/videos/1/comments", "Please write something first."],
+  ];
+  for (const [method, url, detail] of refused) {
+    const payload = method === "POST" ? { payload: { text: " " } } : {};
+    const answer = await server.inject({ method, url, headers: { "x-member": "bob" }, ...payload });
+    assert.deepEqual([answer.statusCode, answer.json()], [400, { detail }], url);
+  }
+  dev.client.close();
+  const failed = await server.inject({ url: "/videos/1/comments" });
+  assert.equal(failed.statusCode, 503, failed.body);
   await server.close();
 });

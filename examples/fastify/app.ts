@@ -1,15 +1,22 @@
 // The routes: comments of a video as JSON. The member is the user whom the caller has signed in.
 import Fastify, { type FastifyInstance } from "fastify";
-import { jsonOf, type Riposte, RiposteError } from "riposte-sdk";
+import { Code, jsonOf, type Riposte, RiposteError } from "riposte-sdk";
 
-// Messages for the reasons on which a reader can act.
+const GONE = "This comment is not there any more.";
+// Messages for the errors on which a reader can act, by their reason or by the field at fault.
 const ERROR_MESSAGES: Record<string, string> = {
-  FIELD_INVALID: "Please write something first.",
   CONTENT_TOO_LONG: "Your comment has {actual} characters, and the limit is {limit}.",
-  COMMENT_NOT_FOUND: "This comment is not there any more.",
-  PARENT_UNAVAILABLE: "This comment is not there any more.",
+  CONTENT_BLOCKED: "This text is not allowed.",
+  "content.text": "Please write something first.",
+  COMMENT_NOT_FOUND: GONE,
+  COMMENT_UNAVAILABLE: GONE,
+  PARENT_UNAVAILABLE: GONE,
+  MEMBER_NOT_ALLOWED: "You may not do this.",
   RATE_LIMITED: "You write too fast. Please wait a moment.",
+  page_token: "This list is too old. Please load the page again.",
 };
+// Another try does not change a refusal. All else is a failure, after which it may succeed.
+const REFUSALS = [Code.INVALID_ARGUMENT, Code.NOT_FOUND, Code.PERMISSION_DENIED, Code.FAILED_PRECONDITION];
 
 type Video = { Params: { video: string }; Querystring: { page_token?: string } };
 type Comment = { Params: { id: string } };
@@ -23,8 +30,10 @@ export function app(riposte: Riposte): FastifyInstance {
   server.setErrorHandler((error, request, reply) => {
     if (!(error instanceof RiposteError)) return reply.send(error);
     request.log.warn(error.message);
-    const message = ERROR_MESSAGES[error.reason];
-    if (!message) return reply.code(503).send({ detail: "Comments do not work at the moment. Please try again." });
+    const known = [error.reason, ...error.violations.map(({ field }) => field)].find((key) => key in ERROR_MESSAGES);
+    const refused = known || REFUSALS.includes(error.code);
+    if (!refused) return reply.code(503).send({ detail: "Comments do not work at the moment. Please try again." });
+    const message = known ? ERROR_MESSAGES[known]! : "This is not possible.";
     const detail = message.replace(/\{(\w+)\}/g, (_, fact: string) => error.metadata[fact] ?? "");
     return reply.code(400).send({ detail });
   });

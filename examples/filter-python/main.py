@@ -28,9 +28,13 @@ class Filter(v1.FilterServiceServicer):
 
 
 if __name__ == "__main__":
-    server = grpc.server(ThreadPoolExecutor(8))
+    # Without the option, a second filter would share the port of the first one.
+    server = grpc.server(ThreadPoolExecutor(8), options=[("grpc.so_reuseport", 0)])
     v1.add_FilterServiceServicer_to_server(Filter(sys.argv[2:]), server)
     port = server.add_insecure_port(sys.argv[1])
     server.start()
     print(f"filter at port {port}", flush=True)
-    server.wait_for_termination()
+    try:
+        server.wait_for_termination()
+    except KeyboardInterrupt:
+        server.stop(grace=1).wait()

@@ -1,13 +1,18 @@
 """Runs every query of the dashboards on a Prometheus, while an example is used.
 
     python3 dashboards.py --riposte PROGRAM --prometheus PROGRAM --mysql URL --redis URL
-      NAME COMMAND …
+      [--kafka HOST:PORT] NAME COMMAND …
 
-The server has callers, TLS, MySQL and Redis, as in production. Prints a table of all panels, and
-fails if one has no data that needs no fault to have it.
+The example is one in Python, whose SDK reports comments, too.
+
+The server has callers, TLS, MySQL and Redis, as in production. Then some faults are provoked: more
+calls, writes and connections than the server takes, a clock that was ahead (by libfaketime, if it
+is installed), and a database that is stopped for seconds, so it has to be a process of this
+machine. Prints a table of all panels, and fails if one has no data that needs no other fault.
 """
 
 import argparse
+import base64
 import contextlib
 import http.client
 import itertools
@@ -15,6 +20,8 @@ import json
 import math
 import os
 import re
+import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -27,24 +34,31 @@ from pathlib import Path
 from back_end import EXAMPLES, BackEnd, Failed, free_port, until
 
 DASHBOARDS = EXAMPLES.parent / "helm/riposte/files/dashboards"
-# The metrics that exist only after a fault, and which one.
+FAKETIME = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
+# The metrics that exist only after a fault that is not provoked, and which one.
 FAULTS = {
-    'db_system_name!="redis", error_type!=""': "a transaction that failed",
     'db_system_name="redis", error_type!=""': "a call of Redis that failed",
-    "riposte_connection_failures_total": "a database that cannot be reached, or a pool without a free connection",
     "riposte_counts_drift_total": "a stored count that is wrong",
-    "riposte_writes_refused_total": "more writes than the service can take",
-    "riposte_calls_refused_total": "more calls than the service can take",
-    "riposte_connections_refused_total": "more connections than it may have",
     "riposte_watch_streams_dropped_total": "a client that does not read its watch",
-    "riposte_clock_ahead_total": "a clock that was ahead",
-    "riposte_policy_lists_refused": "a word list",
-    "riposte_policy_list_version": "a word list",
-    "riposte_policy_outcomes_total": "a word list",
-    "riposte_policy_seconds_bucket": "a word list",
-    "riposte_policy_rule_hits_total": "a word list",
+    "riposte_event_streams_dropped_total": "a subscriber that does not read its events",
+    "riposte_event_gaps_total": "events that were deleted, or restored data",
+    "riposte_topic_delay_seconds": "a Kafka topic",
+    "riposte_topic_gaps_total": "events that were deleted before the topic had them, or restored data",
+    "riposte_topic_fault": "a Kafka topic",
 }
+if FAKETIME is None:
+    FAULTS["riposte_clock_ahead_total"] = "libfaketime"
 FILLED_WITHIN_S = 120.0
+# Those of metrics that the faults provoke.
+PROVOKED = [
+    'db_system_name!="redis", error_type!=""',
+    "riposte_connection_failures_total",
+    "riposte_writes_refused_total",
+    "riposte_calls_refused_total",
+    "riposte_connections_refused_total",
+    "riposte_clock_ahead_total",
+]
+CONNECTIONS = 64
 
 
 def sh(*command: str, environment: dict[str, str] | None = None, may_fail: bool = False) -> str:
@@ -55,8 +69,9 @@ def sh(*command: str, environment: dict[str, str] | None = None, may_fail: bool 
 
 
 @contextlib.contextmanager
-def running(log: Path, *command: str) -> Iterator[subprocess.Popen]:
-    with log.open("w") as output, subprocess.Popen(command, stdout=output, stderr=output) as process:
+def running(log: Path, *command: str, environment: dict[str, str] | None = None) -> Iterator[subprocess.Popen]:
+    every = os.environ | (environment or {})
+    with log.open("w") as output, subprocess.Popen(command, stdout=output, stderr=output, env=every) as process:
         try:
             yield process
         finally:
@@ -66,19 +81,23 @@ def running(log: Path, *command: str) -> Iterator[subprocess.Popen]:
 class Server:
     """`riposte serve` with the settings of a production."""
 
-    def __init__(self, program: str, folder: Path, mysql: str, redis: str) -> None:
+    def __init__(self, program: str, folder: Path, mysql: str, redis: str, kafka: str) -> None:
         self._program, self._folder = program, folder
-        self.grpc, self.admin, self.metrics = (f"127.0.0.1:{free_port()}" for _ in range(3))
+        self.grpc, self.admin, self.metrics, self._services = (f"127.0.0.1:{free_port()}" for _ in range(4))
+        self._mysql = urllib.parse.urlparse(mysql)
+        self._clock = folder / "clock"
         certificate, key, self._callers = folder / "tls.crt", folder / "tls.key", folder / "callers.toml"
         request = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
         request += ["-days", "30", "-subj", "/CN=riposte", "-addext", "subjectAltName=IP:127.0.0.1"]
         request += ["-addext", "basicConstraints=critical,CA:FALSE"]
         sh(*request, "-out", str(certificate), "-keyout", str(key))
-        roles = "reader,writer,moderator,operator"
+        roles = "reader,writer,moderator,operator,subscriber"
+        words = folder / "words.txt"
+        words.write_text("unlovely\n")
+        member_key = folder / "member-key"
+        member_key.write_bytes(base64.b64encode(os.urandom(32)))
         token = sh(program, "token", "--caller", "web", "--role", roles, "--add-to", str(self._callers))
-        at = urllib.parse.urlparse(mysql)
-        sh("mariadb", f"--host={at.hostname}", f"--port={at.port}", f"--user={at.username}", "--skip-ssl",
-           "--execute=CREATE OR REPLACE DATABASE riposte_dashboards")
+        self._sql("CREATE OR REPLACE DATABASE riposte_dashboards")
         token = re.search(r"\S{20,}", token)
         assert token
         self.environment = {"RIPOSTE_TARGET": f"https://{self.grpc}", "RIPOSTE_ADMIN_TARGET": f"https://{self.admin}"}
@@ -96,6 +115,15 @@ metrics_listen = "{self.metrics}"
 [server.tls]
 cert_file = "{certificate}"
 key_file = "{key}"
+[limits]
+caller_calls_per_second = 500
+connections = {CONNECTIONS}
+connections_per_identity = {CONNECTIONS}
+[write_queues]
+partition_queue = 512
+source_queue = 512
+[store]
+transaction_timeout = "4s"
 [[store.sources]]
 url = "{mysql.rstrip('/')}/riposte_dashboards"
 [cache]
@@ -108,19 +136,86 @@ callers_file = "{self._callers}"
 [telemetry]
 endpoint = "http://127.0.0.1:{free_port()}"
 interval = "2s"
+[[policy.lists]]
+name = "words"
+file = "{words}"
+object_types = ["video"]
+outcome = "flag"
+[filter]
+endpoint = "{self._services}"
+member_key_file = "{member_key}"
+[accounts]
+endpoint = "{self._services}"
+[object_types.judged]
+filter = "flag"
+accounts = "pre_moderate"
+auto_create = true
 [object_types.video]
 auto_create = true
 [object_types.held]
 moderation = "pre"
-auto_create = true""")
+auto_create = true
+[events.kafka]
+brokers = {json.dumps(kafka.split(",") if kafka else [])}
+partitions = 8
+create_topic = true""")
 
     @contextlib.contextmanager
-    def runs(self) -> Iterator[None]:
+    def runs(self, python: str) -> Iterator[None]:
+        """Runs it beside a filter, an account service and a subscriber of events."""
         serve = [self._program, "--config", str(self._config)]
         sh(*serve, "migrate", "up")
-        with running(self._folder / "riposte.log", *serve, "serve"):
+        services = [python, str(Path(__file__).with_name("services.py")), self._services]
+        events = [self._program, "events", "tail", "video"]
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(running(self._folder / "services.log", *services))
+            stack.enter_context(running(self._folder / "riposte.log", *serve, "serve", environment=self._time()))
             until("riposte serve", lambda: b"riposte_ready 1" in fetched(f"http://{self.metrics}/metrics"), 60)
+            stack.enter_context(running(self._folder / "events.log", *events, environment=self.environment))
             yield
+
+    def _sql(self, statement: str) -> str:
+        at = self._mysql
+        server = (f"--host={at.hostname}", f"--port={at.port}", f"--user={at.username}", "--skip-ssl")
+        return sh("mariadb", *server, "--skip-column-names", f"--execute={statement}").strip()
+
+    def _time(self) -> dict[str, str]:
+        """The variables by which the server has this clock; none without libfaketime."""
+        self._set_clock(0)
+        if FAKETIME is None:
+            return {}
+        fake = {"LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(self._clock)}
+        return fake | {"FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+
+    def _set_clock(self, ahead_s: int) -> None:
+        # Replaced and not rewritten, because the server reads it at every use of the clock.
+        following = self._clock.with_name("next")
+        following.write_text(f"{ahead_s:+}\n")
+        following.rename(self._clock)
+
+    def provoke(self, python: str) -> None:
+        """Each fault once."""
+        overload = (python, str(Path(__file__).with_name("overload.py")))
+        sh(*overload, environment=self.environment)
+        host, port = self.grpc.split(":")
+        with contextlib.ExitStack() as stack:
+            for _ in range(CONNECTIONS + 1):
+                stack.enter_context(socket.create_connection((host, int(port))))
+        self._set_clock(30)
+        self.run("comment", "post", "video/clock", "eva", "From the future")
+        self._set_clock(0)
+        self.run("comment", "post", "video/clock", "eva", "From the present")
+        pid = int(Path(self._sql("SELECT @@datadir"), self._sql("SELECT @@pid_file")).read_text())
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            sh(*overload, environment=self.environment)
+        finally:
+            os.kill(pid, signal.SIGCONT)
+
+    def verify(self) -> None:
+        """Verifies all counts. A sweep ends early at a subject that is only just being created."""
+        sweep = lambda: "not complete" not in sh(self._program, "verify", environment=self.environment, may_fail=True)
+        until("a complete sweep", sweep)
 
     def reload(self) -> None:
         """Changes the file of callers, which the server reads again."""
@@ -132,12 +227,15 @@ auto_create = true""")
         if "CALLER_UNKNOWN" not in answer:
             raise Failed(f"an unknown caller has the answer {answer}")
 
-    def moderate(self, round_: int) -> None:
-        """Two comments wait, and a moderator approves one of them."""
+    def moderate(self, round_: int, python: str) -> None:
+        """One comment is judged, two wait, and one of these is approved and reported."""
+        self.run("comment", "post", "judged/1", f"member-{round_}", "Hello")
         posted = [self.run("comment", "post", "held/1", "eva", f"Comment {round_}.{number}") for number in range(2)]
         id_ = re.search(r"\d{10,}", posted[0])
         assert id_, posted[0]
         self.run("moderate", "approve", id_[0])
+        self.run("moderate", "standing", "held", f"member-{round_}", "trusted")
+        sh(python, str(Path(__file__).with_name("reports.py")), id_[0], f"member-{round_}", environment=self.environment)
 
     def run(self, *arguments: str) -> str:
         return sh(self._program, *arguments, environment=self.environment)
@@ -153,7 +251,7 @@ def uses(back_end: BackEnd, stop: threading.Event) -> None:
     round_ = 0
     while not stop.is_set():
         round_ += 1
-        _, made = back_end.call("POST", "videos/rain/comments", "eva", {"text": f"Comment {round_}"})
+        _, made = back_end.call("POST", "videos/rain/comments", "eva", {"text": f"Comment {round_}, not unlovely"})
         id_ = made["id"]
         back_end.call("POST", f"comments/{id_}/replies", "kim", {"text": "A reply"})
         back_end.call("PUT", f"comments/{id_}/like", "bob", {"liked": True})
@@ -189,13 +287,14 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("--riposte", "--prometheus", "--mysql", "--redis"):
         arguments.add_argument(name, required=True)
+    arguments.add_argument("--kafka", default="", help="without it the panels of the topic have no data")
     arguments.add_argument("name")
     arguments.add_argument("command", nargs="+")
     chosen = arguments.parse_args()
     with tempfile.TemporaryDirectory() as made, contextlib.ExitStack() as stack:
         folder = Path(made)
-        server = Server(chosen.riposte, folder, chosen.mysql, chosen.redis)
-        stack.enter_context(server.runs())
+        server = Server(chosen.riposte, folder, chosen.mysql, chosen.redis, chosen.kafka)
+        stack.enter_context(server.runs(chosen.command[0]))
         back_end = BackEnd(chosen.name, chosen.command, server.environment, folder / "back-end.log")
         back_end.start()
         stack.callback(back_end.stop)
@@ -215,31 +314,53 @@ def main() -> None:
         for user in users:
             user.start()
         try:
-            table = watched(prometheus, server)
+            table = watched(prometheus, server, chosen.command[0])
         finally:
             stop.set()
             for user in users:
                 user.join()
+        fail(prometheus, server, chosen.command[0], table)
     show(table)
 
 
-def watched(prometheus: str, server: Server) -> dict[tuple[str, str, str], list[float]]:
+def watched(prometheus: str, server: Server, python: str) -> dict[tuple[str, str, str], list[float]]:
     """The best answer to each query until all have one, or the time is over."""
     table: dict[tuple[str, str, str], list[float]] = {query: [] for query in queries()}
     end = time.monotonic() + FILLED_WITHIN_S
-    server.run("verify")
+    server.verify()
     server.reload()
     for round_ in itertools.count():
         if time.monotonic() >= end:
             break
         server.unknown_caller()
-        server.moderate(round_)
+        server.moderate(round_, python)
         for query, best in table.items():
-            table[query] = max(best, asked(prometheus, query[2]), key=lambda found: (len(found), sum(found)))
-        if all(found or fault(query) for query, found in table.items()):
+            table[query] = better(best, asked(prometheus, query[2]))
+        if all(found or fault(query) or is_provoked(query) for query, found in table.items()):
             break
         time.sleep(1)  # a scrape
     return table
+
+
+def fail(prometheus: str, server: Server, python: str, table: dict[tuple[str, str, str], list[float]]) -> None:
+    """Provokes faults until the queries that need them have data, or the time is over."""
+    wanted = [query for query in table if is_provoked(query)]
+    end = time.monotonic() + FILLED_WITHIN_S
+    while time.monotonic() < end and not all(sum(table[query]) or fault(query) for query in wanted):
+        server.provoke(python)
+        for _ in range(3):
+            time.sleep(1)  # a scrape
+            for query in wanted:
+                table[query] = better(table[query], asked(prometheus, query[2]))
+
+
+def better(*answers: list[float]) -> list[float]:
+    """The answer with the most series, and of those the one with the largest values."""
+    return max(answers, key=lambda found: (len(found), sum(found)))
+
+
+def is_provoked(query: tuple[str, str, str]) -> bool:
+    return any(metric in query[2] for metric in PROVOKED)
 
 
 def fault(query: tuple[str, str, str]) -> str:

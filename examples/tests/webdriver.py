@@ -49,6 +49,7 @@ class Browser:
         capabilities = {"browserName": "chrome", "goog:chromeOptions": {"args": arguments}}
         # The page keeps a stream open, so no load is waited for: the elements are.
         capabilities["pageLoadStrategy"] = "none"
+        capabilities["goog:loggingPrefs"] = {"browser": "ALL"}
         self._address = driver.address + "/session"
         made = self._call("POST", "", {"capabilities": {"alwaysMatch": capabilities}})
         self._address += "/" + made["sessionId"]
@@ -65,6 +66,14 @@ class Browser:
 
     def open(self, address: str) -> None:
         self._call("POST", "/url", {"url": address})
+
+    def cookie(self, name: str) -> str:
+        return self._call("GET", f"/cookie/{name}")["value"]
+
+    def missing(self) -> list[str]:
+        """What the browser has asked for and not found since the last call."""
+        entries = self._call("POST", "/se/log", {"type": "browser"})
+        return [entry["message"] for entry in entries if "status of 404" in entry["message"]]
 
     def run(self, script: str, *arguments: object) -> object:
         return self._call("POST", "/execute/sync", {"script": script, "args": arguments})
@@ -98,6 +107,15 @@ class Browser:
     def click(self, element: dict) -> None:
         self.run("arguments[0].scrollIntoView({ block: 'center' })", element)
         self._call("POST", f"/element/{element[ELEMENT]}/click")
+
+    def click_one(self, css: str, text: str = "") -> None:
+        """Clicks on an element, or on the one in its place if the page was drawn anew."""
+        try:
+            self.click(self.element(css, text))
+        except Failed as error:
+            if "stale element" not in str(error):
+                raise
+            self.click(self.element(css, text))
 
     def type(self, element: dict, text: str) -> None:
         self._call("POST", f"/element/{element[ELEMENT]}/value", {"text": text})

@@ -1,4 +1,4 @@
-"""Comments under a video: the back end of ../page. README.md says how to start it."""
+"""Comments under a video: the back end of page/. README.md says how to start it."""
 
 import asyncio
 import contextlib
@@ -10,7 +10,7 @@ from typing import Annotated
 
 import riposte_sdk.aio
 import uvicorn
-from fastapi import Body, FastAPI, Header, HTTPException
+from fastapi import Body, Cookie, FastAPI, Header, HTTPException, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 from riposte_sdk import Reason, to_json, v1
@@ -23,14 +23,17 @@ PEOPLE += [("kim", "Kim Park", "#7e22ce", 0), ("mo", "Mo Diaz", "#15803d", 1)]
 table.executemany("INSERT INTO users VALUES (?, ?, ?, ?)", PEOPLE)
 
 GONE = "This comment is not there any more."
-# The errors on which a reader can act.
+NOT_NOW = "Comments do not work at the moment. Please try again."
+# The errors on which a reader can act, by their reason or by the field at fault.
 ERROR_MESSAGES = {
-    Reason.FIELD_INVALID: "Please write something first.",
+    "content.text": "Please write something first.",
     Reason.CONTENT_TOO_LONG: "Your comment has {actual} characters, and the limit is {limit}.",
     Reason.RATE_LIMITED: "You write too fast. Please wait a moment.",
-    Reason.PAGE_TOKEN_EXPIRED: "This list is too old. Please load the page again.",
+    Reason.MEMBER_NOT_ALLOWED: "You may not do this.", Reason.CONTENT_BLOCKED: "This text is not allowed.",
+    "page_token": "This list is too old. Please load the page again.",
 } | dict.fromkeys([Reason.COMMENT_NOT_FOUND, Reason.COMMENT_UNAVAILABLE, Reason.PARENT_UNAVAILABLE], GONE)
 Member, Text = Annotated[str, Header(alias="x-member")], Annotated[str, Body(embed=True)]
+Made = Annotated[str, Cookie()]  # the ids of what was just made, with points between
 open_streams: set = set()
 
 
@@ -47,9 +50,11 @@ app = FastAPI(lifespan=lifespan)
 @app.exception_handler(riposte_sdk.Error)
 async def error_response(_, error: riposte_sdk.Error) -> JSONResponse:
     print(error)
-    message = ERROR_MESSAGES.get(error.reason, "Comments do not work at the moment. Please try again.")
-    status = 400 if error.reason in ERROR_MESSAGES else 503
-    return JSONResponse({"detail": message.format_map(error.metadata)}, status)
+    known = [*filter(None, map(ERROR_MESSAGES.get, (error.reason, *(at.field for at in error.violations))))]
+    # Another try does not change a refusal, and may succeed after a failure.
+    refused = known or error.code.name in ("INVALID_ARGUMENT", "NOT_FOUND", "PERMISSION_DENIED", "FAILED_PRECONDITION")
+    message = (known or ["This is not possible." if refused else NOT_NOW])[0]
+    return JSONResponse({"detail": message.format_map(error.metadata)}, 400 if refused else 503)
 
 
 def users(ids: set[str]) -> dict[str, dict]:
@@ -68,23 +73,18 @@ def signed_in(member: str, moderating: bool = False) -> str:
 
 def answer(comments: list, **more) -> dict:
     """Comments for the page, ids as texts, with their authors and what is known of own likes."""
-    liked = {c.id: c.own_like == v1.LIKE_VALUE_LIKE for c in comments if getattr(c, "own_like", 0)}
-    messages = [to_json(getattr(c, "message", c)) for c in comments]
+    liked = {c.id: c.own_like == v1.LIKE_VALUE_LIKE for c in comments if c.own_like}
+    messages = [to_json(c.message) for c in comments]
     return {"comments": messages, "users": users({c.member_id for c in comments}), "liked": liked, **more}
 
 
-async def read(ids: list[int]) -> list[v1.Comment]:
-    parts = [v1.BatchGetCommentsRequest(ids=ids[at : at + 200], allow_missing=True) for at in range(0, len(ids), 200)]
-    return [c for part in parts for c in (await riposte.comments.BatchGetComments(part)).comments]
-
-
 @app.get("/api/videos/{video}/comments")
-async def comments(video: str, page_token: str = "", made: str = "", member: Member = "") -> dict:
+async def comments(video: str, page_token: str = "", made: Made = "", member: Member = "") -> dict:
     subject, options = riposte.subject("video", video), {"viewer": member or None, "page_token": page_token}
     page = await subject.page(sort="hot", page_size=5, reply_preview_size=2, **options)
     # A ranked list shows a new comment some seconds later, or far below. Its author expects it now.
-    mine = await read([int(id) for id in made.split(",") if id])
-    threads = page.with_just_made(c for c in mine if c.state == v1.COMMENT_STATE_ACTIVE)
+    found = await riposte.comments_by_id((id for id in made.split(".") if id.isdecimal()), viewer=member or None)
+    threads = page.with_just_made(c for c in found if c.member_id == member)
     listed = [c for t in threads for c in (t.comment, *t.replies)]
     more = {str(t.comment.id): t.reply_page_token for t in threads}
     revision, count, me = str(page.subject_revision), page.subject.comment_count, users({member}).get(member)
@@ -97,14 +97,22 @@ async def replies(id: str, page_token: str, member: Member = "") -> dict:
     return answer(page.replies, next=page.next_page_token)
 
 
+def just_made(response: Response, comment, made: str) -> dict:
+    """The answer for a new comment. The session keeps the last three ids at most, for a minute."""
+    ids = [str(comment.id), *filter(str.isdecimal, made.split("."))][:3]
+    response.set_cookie("made", ".".join(ids), max_age=60, httponly=True)
+    return to_json(comment.message)
+
+
 @app.post("/api/videos/{video}/comments")
-async def post(video: str, text: Text, member: Member = "") -> dict:
-    return to_json((await riposte.subject("video", video).comment(signed_in(member), text)).message)
+async def post(video: str, text: Text, response: Response, made: Made = "", member: Member = "") -> dict:
+    comment = await riposte.subject("video", video).comment(signed_in(member), text)
+    return just_made(response, comment, made)
 
 
 @app.post("/api/comments/{id}/replies")
-async def reply(id: str, text: Text, member: Member = "") -> dict:
-    return to_json((await riposte.comment(id).reply(signed_in(member), text)).message)
+async def reply(id: str, text: Text, response: Response, made: Made = "", member: Member = "") -> dict:
+    return just_made(response, await riposte.comment(id).reply(signed_in(member), text), made)
 
 
 @app.put("/api/comments/{id}/like")
@@ -152,7 +160,7 @@ def news_of(video: str, revision: int, changes: tuple) -> asyncio.Task:
     """What a change has changed, which is read once for all browsers."""
 
     async def read_all() -> dict:
-        changed = await read(list({id for comment, root, _ in changes for id in (comment, root) if id}))
+        changed = await riposte.comments_by_id(id for comment, root, _ in changes for id in (comment, root))
         made = {str(id): kind == v1.COMMENT_CHANGE_KIND_CREATED for id, _, kind in changes}
         count = (await riposte.subject("video", video).get()).subject.comment_count
         return answer(changed, made=made, count=count, revision=str(revision))
@@ -160,7 +168,7 @@ def news_of(video: str, revision: int, changes: tuple) -> asyncio.Task:
     return asyncio.create_task(read_all())
 
 
-app.mount("/", StaticFiles(directory="../page", html=True))
+app.mount("/", StaticFiles(directory="page", html=True))
 
 
 class Server(uvicorn.Server):
@@ -172,5 +180,4 @@ class Server(uvicorn.Server):
 
 
 if __name__ == "__main__":
-    config = uvicorn.Config(app, port=int(os.environ.get("PORT", "8000")), timeout_graceful_shutdown=5)
-    Server(config).run()
+    Server(uvicorn.Config(app, port=int(os.environ.get("PORT", "8000")), timeout_graceful_shutdown=5)).run()

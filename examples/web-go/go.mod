@@ -2,10 +2,7 @@ module example.org/comments
 
 go 1.26.0
 
-require (
-	golang.org/x/sync v0.23.0
-	riposte.dev/go/riposte v0.1.0
-)
+require riposte.dev/go/riposte v0.1.0
 
 require (
 	golang.org/x/net v0.60.0 // indirect

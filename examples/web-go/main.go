@@ -1,12 +1,12 @@
-// Comments under a video: the back end of ../page. README.md says how to start it.
+// Comments under a video: a back end that answers in HTML. README.md says how to start it.
 package main
 
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"log"
 	"net"
 	"net/http"
@@ -14,265 +14,199 @@ import (
 	"os/signal"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
-	"golang.org/x/sync/singleflight"
 	"riposte.dev/go/riposte"
-	v1 "riposte.dev/go/riposte/ripostev1"
 )
 
-type object map[string]any
+type user struct{ ID, Name, Color, Role string }
 
 // The users belong to this program. Of them, Riposte stores no more than their ids.
-var users = map[string]object{
-	"ann": {"name": "Ann Lee", "color": "#c2410c"},
-	"bob": {"name": "Bob Ito", "color": "#1d4ed8"},
-	"eva": {"name": "Eva Novak", "color": "#a16207"},
-	"kim": {"name": "Kim Park", "color": "#7e22ce"},
-	"mo":  {"name": "Mo Diaz", "color": "#15803d", "moderator": true},
+var users = map[string]user{
+	"ann": {"ann", "Ann Lee", "#c2410c", ""}, "bob": {"bob", "Bob Ito", "#1d4ed8", ""},
+	"eva": {"eva", "Eva Novak", "#a16207", ""}, "kim": {"kim", "Kim Park", "#7e22ce", ""},
+	"mo": {"mo", "Mo Diaz", "#15803d", "moderator"},
 }
 
-// messages are the errors on which a reader can act.
-const gone, unavailable = "This comment is not there any more.", "Comments do not work at the moment. Please try again."
-
-var errSignIn, errModerator = errors.New("not signed in"), errors.New("no moderator")
-var messages = map[error]string{
-	errSignIn:                        "Please sign in first.",
-	errModerator:                     "Only moderators can do this.",
-	riposte.ReasonFieldInvalid:       "Please write something first.",
-	riposte.ReasonContentTooLong:     "Your comment has ${actual} characters, and the limit is ${limit}.",
-	riposte.ReasonRateLimited:        "You write too fast. Please wait a moment.",
-	riposte.ReasonPageTokenExpired:   "This list is too old. Please load the page again.",
-	riposte.ReasonCommentNotFound:    gone,
-	riposte.ReasonCommentUnavailable: gone,
-	riposte.ReasonParentUnavailable:  gone,
+// messages are for the errors on which a reader can act.
+var messages = map[riposte.Reason]string{
+	"SIGN_IN": "Please sign in first.", "NO_MODERATOR": "Only moderators can do this.", "WAITS": "It waits for review.",
+	riposte.ReasonRateLimited: "You write too fast. Please wait.", riposte.ReasonCommentNotFound: "This comment is gone.",
+	riposte.ReasonFieldInvalid: "Please write something first.", riposte.ReasonMemberNotAllowed: "You may not do this.",
+	riposte.ReasonContentTooLong:   "Your comment has ${actual} characters, and the limit is ${limit}.",
+	riposte.ReasonPageTokenInvalid: "This list is too old.", riposte.ReasonPageTokenExpired: "This list is too old.",
 }
 
-type server struct {
-	*riposte.Client
-	reads singleflight.Group
-}
-
-// request is a request of the page: the user, whom your program takes from its own session, and
-// what the page sends.
-type request struct {
-	*http.Request
-	user string
-	sent struct {
-		Text  string
-		Liked bool
-	}
-}
-
-// handler answers a request with JSON: what it returns, or a message about its error.
-type handler func(r request) (any, error)
-
-func (handle handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	in, answer, err := request{Request: r, user: r.Header.Get("X-Member")}, any(nil), error(nil)
-	w.Header().Set("Content-Type", "application/json")
-	if r.Method != http.MethodGet {
-		if err = json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&in.sent); users[in.user] == nil {
-			err = errSignIn
-		}
-	}
-	if err == nil {
-		answer, err = handle(in)
-	}
-	if err != nil {
-		fail(w, err)
-	} else {
-		_ = json.NewEncoder(w).Encode(answer) // an error here says that the browser is gone
-	}
-}
-
-func fail(w http.ResponseWriter, err error) {
+// message is what a reader is told of an error, whose own text is for the log. The status is that
+// of a refusal, which another try does not change, or that of a service that does not work.
+func message(err error) (text string, status int) {
 	log.Print(err)
-	status, message, failed := http.StatusServiceUnavailable, unavailable, &riposte.Error{}
-	for cause, found := range messages {
-		if errors.Is(err, cause) {
-			status, message = http.StatusBadRequest, found
-		}
-	}
+	failed, refusals := &riposte.Error{}, "InvalidArgument NotFound PermissionDenied FailedPrecondition"
 	errors.As(err, &failed)
-	w.WriteHeader(status)
-	detail := os.Expand(message, func(fact string) string { return failed.Metadata[fact] })
-	_ = json.NewEncoder(w).Encode(object{"detail": detail})
-}
-
-func (s *server) video(r *http.Request) *riposte.Subject {
-	return s.Subject("video", r.PathValue("video"))
-}
-
-func (s *server) comment(r request) *riposte.Comment {
-	id, _ := strconv.ParseInt(r.PathValue("id"), 10, 64) // the service refuses what is no id
-	return s.Comment(id)
-}
-
-// answer holds comments for the page, with their authors and the known own likes. With a database,
-// one query finds all authors.
-func answer(comments []*riposte.Comment, more object) (any, error) {
-	authors, liked := object{}, map[int64]bool{}
-	for _, c := range comments {
-		authors[c.MemberId] = users[c.MemberId]
-		if c.OwnLike != v1.LikeValue_LIKE_VALUE_UNSPECIFIED {
-			liked[c.Id] = c.OwnLike == v1.LikeValue_LIKE_VALUE_LIKE
-		}
+	switch text = messages[failed.Reason]; {
+	case failed.Reason == "WAITS":
+		return text, http.StatusAccepted
+	case text == "" && strings.Contains(refusals, failed.Code.String()),
+		failed.Reason == riposte.ReasonFieldInvalid && failed.Violations[0].Field != "content.text":
+		text = "This is not possible."
+	case text == "":
+		return "This does not work at the moment. Please load the page again.", http.StatusServiceUnavailable
 	}
-	more["comments"], more["users"], more["liked"] = comments, authors, liked
-	return more, nil
+	return os.Expand(text, func(fact string) string { return failed.Metadata[fact] }), http.StatusBadRequest
 }
 
-func (s *server) comments(r request) (any, error) {
-	page, err := s.video(r.Request).Page(r.Context(), riposte.Hot, riposte.PageSize(5), riposte.ReplyPreviewSize(2),
-		riposte.PageToken(r.FormValue("page_token")), riposte.Viewer(r.user))
+var document = template.Must(template.ParseFiles("page.html"))
+
+type server struct{ *riposte.Client }
+
+func number(text string) int64 {
+	id, _ := strconv.ParseInt(text, 10, 64) // the service refuses what is no id
+	return id
+}
+
+// cookie stands for your sessions. "me" is the user, and "made" has the ids of what was just made.
+func cookie(r *http.Request, name string) string {
+	found, _ := r.Cookie(name)
+	return cmp.Or(found, &http.Cookie{}).Value
+}
+
+// view is what page.html shows: threads, each a root and its replies. Thread is the id of a root,
+// on the page of its replies. Token is that of the page, empty for the first one, and Next that of
+// the next. New are comments that were just made.
+type view struct {
+	Me                         user
+	Users, Authors             map[string]user
+	Threads                    [][]*riposte.Comment
+	New                        []*riposte.Comment
+	Revision, Count            int64
+	Thread, Token, Next, Error string
+}
+
+// list reads a page of threads.
+func (s server) list(r *http.Request, v *view) error {
+	video, viewer := s.Subject("video", r.PathValue("video")), riposte.Viewer(v.Me.ID)
+	page, err := video.Page(r.Context(), riposte.Hot, riposte.PageSize(5), riposte.ReplyPreviewSize(2),
+		riposte.PageToken(v.Token), viewer)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	// A ranked list shows a new comment some seconds later, or far below. Its author expects it now.
+	// A ranked list shows a new comment some seconds later, or far below. Readers expect it now.
 	var ids []int64
-	_ = json.Unmarshal([]byte("["+r.FormValue("made")+"]"), &ids) // the page sends what it has made
-	made, err := s.read(r.Context(), ids)
-	if err != nil {
-		return nil, err
+	for id := range strings.SplitSeq(cookie(r, "made")+"."+r.FormValue("new"), ".") {
+		ids = append(ids, number(id))
 	}
-	made = slices.DeleteFunc(made, func(c *v1.Comment) bool { return c.State != v1.CommentState_COMMENT_STATE_ACTIVE })
-	listed, more := []*riposte.Comment{}, map[int64]string{}
-	for _, t := range page.WithJustMade(made...) {
-		listed = append(append(listed, t.Comment), t.Replies...)
-		more[t.Comment.Id] = t.ReplyPageToken
+	v.New, err = s.CommentsByID(r.Context(), ids, viewer)
+	for _, t := range page.WithJustMade(v.New...) {
+		v.Threads = append(v.Threads, append([]*riposte.Comment{t.Comment}, t.Replies...))
 	}
-	return answer(listed, object{"me": users[r.user], "more": more, "next": page.NextPageToken,
-		"count": page.Subject.CommentCount, "revision": fmt.Sprint(page.SubjectRevision)})
+	v.Revision, v.Count, v.Next = page.SubjectRevision, int64(page.Subject.CommentCount), page.NextPageToken
+	return err
 }
 
-func (s *server) replies(r request) (any, error) {
-	page, err := s.comment(r).Page(r.Context(), riposte.PageToken(r.FormValue("page_token")), riposte.Viewer(r.user))
-	if err != nil {
-		return nil, err
+// thread reads a page of the replies of one comment.
+func (s server) thread(r *http.Request, v *view) error {
+	page, err := s.Comment(number(v.Thread)).Page(r.Context(), riposte.PageToken(v.Token), riposte.Viewer(v.Me.ID))
+	if err == nil {
+		v.Threads = [][]*riposte.Comment{append([]*riposte.Comment{page.Root}, page.Replies...)}
+		v.Revision, v.Count, v.Next = page.SubjectRevision, int64(page.Root.ReplyCount)+1, page.NextPageToken
 	}
-	return answer(page.Replies, object{"next": page.NextPageToken})
+	return err
 }
 
-// read reads comments by their ids, 200 in a call; those that are gone are left out.
-func (s *server) read(ctx context.Context, ids []int64) (comments []*v1.Comment, err error) {
-	for part := range slices.Chunk(ids, 200) {
-		found, err := s.Comments().BatchGetComments(ctx, &v1.BatchGetCommentsRequest{Ids: part, AllowMissing: true})
-		if err != nil {
-			return nil, err
+// show answers with the page, and with a message if something failed before.
+func (s server) show(w http.ResponseWriter, r *http.Request, failed error) {
+	v, read := &view{Me: users[cookie(r, "me")], Users: users, Authors: map[string]user{}}, s.list
+	if v.Thread, v.Token = r.FormValue("thread"), r.FormValue("page_token"); v.Thread != "" {
+		read = s.thread
+	}
+	if err := errors.Join(failed, read(r, v)); err != nil {
+		text, status := message(err)
+		v.Error = text
+		w.WriteHeader(status)
+	}
+	for _, c := range slices.Concat(v.Threads...) { // with a database, one query finds all authors
+		v.Authors[c.MemberId] = users[c.MemberId]
+	}
+	if err := document.Execute(w, v); err != nil {
+		log.Print(err)
+	}
+}
+
+// act does what a button of the page says, and shows the page again.
+func (s server) act(w http.ResponseWriter, r *http.Request) {
+	ctx, me, comment, err := r.Context(), cookie(r, "me"), s.Comment(number(r.FormValue("id"))), error(nil)
+	act, text := r.FormValue("act"), r.FormValue("text")
+	switch {
+	case users[me].ID == "":
+		err = &riposte.Error{Reason: "SIGN_IN"}
+	case act == "comment":
+		comment, err = s.Subject("video", r.PathValue("video")).Comment(ctx, me, text)
+	case act == "reply":
+		comment, err = comment.Reply(ctx, me, text)
+	case act == "like":
+		_, err = comment.Like(ctx, me)
+	case act == "unlike":
+		_, err = comment.ClearLike(ctx, me)
+	case act == "delete":
+		_, err = comment.Delete(ctx, me)
+	case act != "hide" || users[me].Role != "moderator":
+		err = &riposte.Error{Reason: "NO_MODERATOR"}
+	default:
+		_, err = comment.Hide(ctx, me, "hidden on the page")
+	}
+	if err == nil && (act == "comment" || act == "reply") { // the last three at most, for a minute
+		last := strings.SplitN(fmt.Sprint(comment.Id, ".", cookie(r, "made")), ".", 4)
+		made := strings.Trim(strings.Join(last[:min(len(last), 3)], "."), ".")
+		http.SetCookie(w, &http.Cookie{Name: "made", Value: made, MaxAge: 60, HttpOnly: true})
+		if comment.State.String() == "COMMENT_STATE_PENDING" {
+			err = &riposte.Error{Reason: "WAITS"}
 		}
-		comments = append(comments, found.Comments...)
 	}
-	return comments, nil
-}
-
-func (s *server) post(r request) (any, error) {
-	return s.video(r.Request).Comment(r.Context(), r.user, r.sent.Text)
-}
-
-func (s *server) reply(r request) (any, error) {
-	return s.comment(r).Reply(r.Context(), r.user, r.sent.Text)
-}
-
-func (s *server) like(r request) (any, error) {
-	set := s.comment(r).ClearLike
-	if r.sent.Liked {
-		set = s.comment(r).Like
+	if err != nil {
+		s.show(w, r, err)
+	} else {
+		http.Redirect(w, r, r.URL.String(), http.StatusSeeOther)
 	}
-	now, err := set(r.Context(), r.user)
-	return object{"liked": r.sent.Liked, "likeCount": now.GetLikeCount()}, err
-}
-
-func (s *server) delete(r request) (any, error) {
-	deleted, err := s.comment(r).Delete(r.Context(), r.user)
-	return &riposte.Comment{Comment: deleted.GetComment()}, err
-}
-
-func (s *server) hide(r request) (any, error) {
-	if users[r.user]["moderator"] == nil {
-		return nil, errModerator
-	}
-	hidden, err := s.comment(r).Hide(r.Context(), r.user, "hidden on the page")
-	return &riposte.Comment{Comment: hidden.GetComment()}, err
 }
 
 // events is the stream of one browser. All listeners of this process share one watch of the video.
-func (s *server) events(w http.ResponseWriter, r *http.Request) {
-	listener, err := s.video(r).Listen(r.Context())
-	if err != nil {
-		fail(w, err)
-		return
-	}
+func (s server) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
+	listener, err := s.Subject("video", r.PathValue("video")).Listen(r.Context())
+	if err != nil {
+		log.Print(err)
+		return // the browser connects again, as after each stream that ends
+	}
 	for event, err := range listener.Events() {
-		if err != nil || event.GetGap() != nil {
-			return // the browser connects again, and loads its page
-		}
-		// What changed is read once for all browsers.
-		news, err, _ := s.reads.Do(fmt.Sprintf("%p", event), func() (any, error) {
-			return s.news(context.WithoutCancel(r.Context()), s.video(r), event)
-		})
-		data, bad := json.Marshal(news)
+		data, bad := riposte.JSON(event)
 		if errors.Join(err, bad) != nil {
 			return
 		}
-		_, _ = fmt.Fprintf(w, "retry: 1000\ndata: %s\n\n", data)
-		if err := http.NewResponseController(w).Flush(); err != nil {
-			return
-		}
+		fmt.Fprintf(w, "retry: 1000\ndata: %s\n\n", data)
+		w.(http.Flusher).Flush()
 	}
-}
-
-// news is what the page needs of an event.
-func (s *server) news(ctx context.Context, video *riposte.Subject, event *v1.WatchSubjectResponse) (any, error) {
-	if opened := event.GetOpened(); opened != nil {
-		return object{"opened": fmt.Sprint(opened.Revision)}, nil
-	}
-	ids, made, changed := []int64{}, map[int64]bool{}, []*riposte.Comment{}
-	for _, c := range event.GetChange().GetComments() {
-		ids = append(ids, c.CommentId, cmp.Or(c.RootId, c.CommentId))
-		made[c.CommentId] = c.Kind == v1.CommentChangeKind_COMMENT_CHANGE_KIND_CREATED
-	}
-	slices.Sort(ids)
-	comments, err := s.read(ctx, slices.Compact(ids))
-	for _, c := range comments {
-		changed = append(changed, &riposte.Comment{Comment: c})
-	}
-	now, failed := video.Get(ctx)
-	if err := errors.Join(err, failed); err != nil {
-		return nil, err
-	}
-	return answer(changed, object{"made": made, "count": now.Subject.CommentCount,
-		"revision": fmt.Sprint(event.GetChange().GetRevision())})
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	client, err := riposte.FromEnv()
-	if err != nil {
+	listener, failed := net.Listen("tcp", "127.0.0.1:"+cmp.Or(os.Getenv("PORT"), "8000"))
+	if err := errors.Join(err, failed); err != nil {
 		log.Fatal(err)
 	}
-	s, routes := &server{Client: client}, http.NewServeMux()
-	routes.Handle("GET /", http.FileServer(http.Dir("../page")))
-	routes.Handle("GET /api/videos/{video}/comments", handler(s.comments))
-	routes.HandleFunc("GET /api/videos/{video}/events", s.events)
-	routes.Handle("GET /api/comments/{id}/replies", handler(s.replies))
-	routes.Handle("POST /api/videos/{video}/comments", handler(s.post))
-	routes.Handle("POST /api/comments/{id}/replies", handler(s.reply))
-	routes.Handle("PUT /api/comments/{id}/like", handler(s.like))
-	routes.Handle("DELETE /api/comments/{id}", handler(s.delete))
-	routes.Handle("POST /api/comments/{id}/hide", handler(s.hide))
+	s, routes := server{client}, http.NewServeMux()
+	routes.Handle("GET /{$}", http.RedirectHandler("/videos/first", http.StatusSeeOther))
+	routes.HandleFunc("GET /videos/{video}", func(w http.ResponseWriter, r *http.Request) { s.show(w, r, nil) })
+	routes.HandleFunc("POST /videos/{video}", s.act)
+	routes.HandleFunc("GET /videos/{video}/events", s.events)
 	// The streams end with this context; the server waits for them.
 	base := func(net.Listener) context.Context { return ctx }
-	address := "127.0.0.1:" + cmp.Or(os.Getenv("PORT"), "8000")
-	web := &http.Server{Addr: address, Handler: routes, BaseContext: base, ReadHeaderTimeout: 5 * time.Second}
-	go func() {
-		if err := web.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-			log.Fatal(err)
-		}
-	}()
-	log.Print("http://", web.Addr)
+	web := &http.Server{Handler: routes, BaseContext: base, ReadHeaderTimeout: 5 * time.Second}
+	go web.Serve(listener)
+	log.Print("http://", listener.Addr())
 	<-ctx.Done()
 	bounded, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

@@ -15,11 +15,12 @@ mod m0012_moderation;
 mod m0013_proposals_and_reports;
 mod m0014_reports_and_appeals;
 mod m0015_member_standing;
+mod m0016_standings_by_type;
 
 use crate::step::MigrationStep;
 
 /// All steps, in order.
-pub(crate) const ALL: [MigrationStep; 15] = [
+pub(crate) const ALL: [MigrationStep; 16] = [
     m0001_schema::STEP,
     m0002_worker_leases::STEP,
     m0003_subjects::STEP,
@@ -35,4 +36,5 @@ pub(crate) const ALL: [MigrationStep; 15] = [
     m0013_proposals_and_reports::STEP,
     m0014_reports_and_appeals::STEP,
     m0015_member_standing::STEP,
+    m0016_standings_by_type::STEP,
 ];

@@ -19,7 +19,7 @@ mod steps;
 mod table;
 
 use riposte_store::schema::{Layout, SourceSchema, compare};
-use riposte_store::{DataSource, DataSources, OnShard, SqlStore};
+use riposte_store::{DataSource, DataSources, OnShard, SqlStore, operator_text};
 use sea_orm_migration::prelude::{ConnectionTrait, DbErr};
 use sea_orm_migration::sea_orm::{DatabaseTransaction, DbBackend, Statement};
 use tokio::sync::mpsc;
@@ -95,7 +95,8 @@ pub async fn plan(store: &SqlStore) -> Result<Vec<PlannedStatement>> {
     for (source_index, source) in store.sources().all().iter().enumerate() {
         let steps = missing(store.sources(), source_index).await?;
         let statements = planned_on(store.sources(), source_index, source, steps).await;
-        planned.extend(statements.map_err(|error| Error::Failed { source: source_index, text: error.to_string() })?);
+        planned
+            .extend(statements.map_err(|error| Error::Failed { source: source_index, text: operator_text(&error) })?);
     }
     Ok(planned)
 }
@@ -148,8 +149,11 @@ async fn version(tx: &DatabaseTransaction) -> std::result::Result<String, DbErr>
 
 /// Returns the steps that a source lacks, or an error if the source must not be migrated.
 async fn missing(sources: &DataSources, source: usize) -> Result<Vec<&'static step::MigrationStep>> {
-    let failed = |error: DbErr| Error::Failed { source, text: error.to_string() };
-    let applied = riposte_store::schema::applied(&sources.all()[source]).await.map_err(failed)?;
+    let data_source = &sources.all()[source];
+    let applied = match riposte_store::schema::applied(data_source).await {
+        Ok(applied) => applied,
+        Err(error) => return Err(Error::Failed { source, text: data_source.explain(&error).await }),
+    };
     match compare(&applied, Layout::configured(sources.map(), source, sources.all().len())) {
         SourceSchema::Ready => Ok(Vec::new()),
         SourceSchema::Missing(names) => Ok(steps::ALL.iter().filter(|step| names.contains(&step.name)).collect()),

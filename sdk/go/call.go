@@ -3,6 +3,7 @@ package riposte
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"google.golang.org/grpc"
@@ -23,12 +24,14 @@ func (c calls) unary(
 		ctx, cancel = context.WithTimeout(ctx, timeout(method))
 		defer cancel()
 	}
-	if err := sendable(request); err != nil {
+	if err := cmp.Or(sendableHeaders(ctx), sendable(request)); err != nil {
 		return err
 	}
 	var trailer metadata.MD
 	own := append(slices.Clip(opts), grpc.Trailer(&trailer))
-	return unanswered(conn, convert(invoke(ctx, method, c.ids.fill(request), answer, conn, own...), trailer))
+	// The end of a stream is a refusal here; see refused.
+	err := errors.Join(invoke(ctx, method, c.ids.fill(request), answer, conn, own...))
+	return unanswered(conn, convert(err, trailer))
 }
 
 // stream gives a stream its request ids and its errors; it has no deadline but the caller's.
@@ -36,6 +39,9 @@ func (c calls) stream(
 	ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer,
 	opts ...grpc.CallOption,
 ) (grpc.ClientStream, error) {
+	if err := sendableHeaders(ctx); err != nil {
+		return nil, err
+	}
 	opened, err := open(ctx, desc, conn, method, opts...)
 	if err != nil {
 		return nil, unanswered(conn, convert(err, nil))

@@ -8,8 +8,8 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"unicode/utf8"
 
-	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 	"riposte.dev/go/riposte/ripostev1"
 )
@@ -101,41 +101,42 @@ const (
 
 // SubjectPageOption is an option of [Subject.Page]: [CommentSort], [ReplySort], [PageSize], [PageToken], [ReplyPreviewSize], [Viewer].
 type SubjectPageOption interface {
-	subjectPageOption(*ripostev1.ListCommentsRequest, *string)
+	subjectPageOption(*ripostev1.ListCommentsRequest, *Viewer)
 }
 
-func (o CommentSort) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *string) {
+func (o CommentSort) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *Viewer) {
 	request.Sort = ripostev1.CommentSort(o)
 }
 
-func (o ReplySort) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *string) {
+func (o ReplySort) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *Viewer) {
 	request.Sort = ripostev1.CommentSort(o)
 }
 
-func (o PageSize) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *string) {
+func (o PageSize) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *Viewer) {
 	request.PageSize = int32(o)
 }
 
-func (o PageToken) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *string) {
+func (o PageToken) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *Viewer) {
 	request.PageToken = string(o)
 }
 
-func (o ReplyPreviewSize) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *string) {
+func (o ReplyPreviewSize) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *Viewer) {
 	request.ReplyPreviewSize = proto.Int32(int32(o))
 }
 
-func (o Viewer) subjectPageOption(_ *ripostev1.ListCommentsRequest, viewer *string) {
-	*viewer = string(o)
-}
+func (o Viewer) subjectPageOption(_ *ripostev1.ListCommentsRequest, viewer *Viewer) { *viewer = o }
 
 // Page reads one page of the root comments under the subject, with its cursor.
 func (h *Subject) Page(ctx context.Context, options ...SubjectPageOption) (*ThreadPage, error) {
 	request := &ripostev1.ListCommentsRequest{
 		Subject: h.SubjectKey,
 	}
-	var viewer string
+	var viewer Viewer
 	for _, option := range options {
 		option.subjectPageOption(request, &viewer)
+	}
+	if err := viewer.check(request); err != nil {
+		return nil, err
 	}
 	answer, err := h.client.Comments().ListComments(ctx, request)
 	if err != nil {
@@ -143,9 +144,9 @@ func (h *Subject) Page(ctx context.Context, options ...SubjectPageOption) (*Thre
 	}
 	page := h.client.holdThreadPage(answer)
 	if viewer != "" {
-		err = h.client.ownLikes(ctx, h.SubjectKey, viewer, page.marked)
+		h.client.ownLikes(ctx, h.SubjectKey, viewer, page.marked)
 	}
-	return page, err
+	return page, nil
 }
 
 // PageSize is an option. Roots wanted: default 20 (when 0), at most 100 (more is read as 100),
@@ -321,18 +322,20 @@ func (h *ThreadPage) marked(visit func(*Comment)) {
 }
 
 // WithJustMade is [ThreadPage.WithUnlisted] without unlisted comments.
-func (h *ThreadPage) WithJustMade(comments ...*ripostev1.Comment) []*Thread {
+func (h *ThreadPage) WithJustMade(comments ...*Comment) []*Thread {
 	return h.WithUnlisted(nil, comments...)
 }
 
 // WithUnlisted answers the threads of the page with what its reader alone sees, the items of
-// ListUnlistedComments, and with the given comments, what the reader has just written, as the service
-// answered it. Root comments that the page does not show stand above the first page, replies below
-// those of their root, and an edit that waits is the ProposedEdit of its comment. A comment that lists
-// show is never put above: of an unlisted one that is ACTIVE, the edit alone is taken. It answers a list
-// of its own; the page with its tokens stays as it is. A root comment that is added has an empty
-// ReplyPageToken and an unknown OwnLike.
-func (h *ThreadPage) WithUnlisted(unlisted []*ripostev1.UnlistedComment, comments ...*ripostev1.Comment) []*Thread {
+// ListUnlistedComments, and with the given comments, what the reader has just written. Root comments
+// stand above the first page in the order given, also one that the page shows further below; later
+// pages leave them out. Replies stand below those of their root, and an edit that waits is the
+// ProposedEdit of its comment. Of an unlisted comment that is ACTIVE, the edit alone is taken, and one
+// that is hidden or deleted stays where the page has it. It answers a list of its own; the page with
+// its tokens stays as it is. A root comment that the page does not show has no replies and an empty
+// ReplyPageToken. What a handle has as OwnLike stays; a message that was kept is handed as
+// &riposte.Comment{Comment: message}, and a nil is left out.
+func (h *ThreadPage) WithUnlisted(unlisted []*ripostev1.UnlistedComment, comments ...*Comment) []*Thread {
 	comments = slices.Clone(comments)
 	edits := map[int64]*ripostev1.ProposedEdit{}
 	for _, one := range unlisted {
@@ -340,30 +343,48 @@ func (h *ThreadPage) WithUnlisted(unlisted []*ripostev1.UnlistedComment, comment
 			edits[one.GetComment().GetId()] = edit
 		}
 		if one.GetComment().GetState() != ripostev1.CommentState_COMMENT_STATE_ACTIVE {
-			comments = append(comments, one.GetComment())
+			comments = append(comments, h.client.holdComment(one.GetComment()))
 		}
 	}
-	shown := map[int64]bool{}
+	listed, shown := map[int64]*Thread{}, map[int64]bool{}
 	for _, one := range h.Threads {
+		listed[one.Comment.GetId()] = one
 		one.marked(func(one *Comment) { shown[one.GetId()] = true })
 	}
 	var all []*Thread
-	below := map[int64][]*ripostev1.Comment{}
+	above, below := map[int64]bool{}, map[int64][]*ripostev1.Comment{}
+	likes := map[int64]ripostev1.LikeValue{}
 	for _, one := range comments {
-		ours := proto.Equal(one.GetSubject(), h.ListCommentsResponse.GetSubject().GetKey())
-		if !ours || shown[one.GetId()] {
+		if one == nil {
 			continue
 		}
-		shown[one.GetId()] = true
-		if root := one.GetRootId(); root != 0 {
-			below[root] = append(below[root], one)
-		} else if h.GetPreviousPageToken() == "" {
-			all = append(all, h.client.holdThread(&ripostev1.CommentThread{Comment: one}))
+		id, root, state := one.GetId(), one.GetRootId(), one.GetState()
+		ours := proto.Equal(one.GetSubject(), h.ListCommentsResponse.GetSubject().GetKey())
+		gone := state == ripostev1.CommentState_COMMENT_STATE_HIDDEN || state == ripostev1.CommentState_COMMENT_STATE_DELETED
+		if _, again := likes[id]; again || gone || !ours {
+			continue
+		}
+		likes[id] = one.OwnLike
+		switch {
+		case root == 0:
+			above[id] = true
+			if listed[id] == nil {
+				listed[id] = h.client.holdThread(&ripostev1.CommentThread{Comment: one.Comment})
+			}
+			if h.GetPreviousPageToken() == "" {
+				all = append(all, listed[id])
+			}
+		case !shown[id]:
+			below[root] = append(below[root], one.Comment)
 		}
 	}
-	all = append(all, h.Threads...)
+	for _, one := range h.Threads {
+		if !above[one.Comment.GetId()] {
+			all = append(all, one)
+		}
+	}
 	for at, one := range all {
-		all[at] = one.withOwn(below[one.Comment.GetId()], edits)
+		all[at] = one.withOwn(below[one.Comment.GetId()], edits, likes)
 	}
 	return all
 }
@@ -401,17 +422,21 @@ func (h *Thread) marked(visit func(*Comment)) {
 	}
 }
 
-// withOwn is a copy with own replies below the others, and the edits that wait.
-func (h *Thread) withOwn(own []*ripostev1.Comment, edits map[int64]*ripostev1.ProposedEdit) *Thread {
-	var likes []ripostev1.LikeValue
-	h.marked(func(one *Comment) { likes = append(likes, one.OwnLike) })
+// withOwn is a copy with own replies below the others, the edits that wait, and what is known of own
+// likes.
+func (h *Thread) withOwn(own []*ripostev1.Comment, edits map[int64]*ripostev1.ProposedEdit, likes map[int64]ripostev1.LikeValue) *Thread {
+	var before []ripostev1.LikeValue
+	h.marked(func(one *Comment) { before = append(before, one.OwnLike) })
 	message := proto.Clone(h.CommentThread).(*ripostev1.CommentThread)
 	slices.SortFunc(own, func(a, b *ripostev1.Comment) int { return int(a.GetFloor() - b.GetFloor()) })
 	message.Replies = append(message.Replies, own...)
 	merged := h.client.holdThread(message)
 	merged.marked(func(one *Comment) {
-		if len(likes) > 0 {
-			one.OwnLike, likes = likes[0], likes[1:]
+		if len(before) > 0 {
+			one.OwnLike, before = before[0], before[1:]
+		}
+		if one.OwnLike == 0 {
+			one.OwnLike = likes[one.GetId()]
 		}
 		one.ProposedEdit = edits[one.GetId()]
 	})
@@ -667,24 +692,22 @@ const (
 
 // CommentPageOption is an option of [Comment.Page]: [ReplySort], [PageSize], [PageToken], [Viewer].
 type CommentPageOption interface {
-	commentPageOption(*ripostev1.ListRepliesRequest, *string)
+	commentPageOption(*ripostev1.ListRepliesRequest, *Viewer)
 }
 
-func (o ReplySort) commentPageOption(request *ripostev1.ListRepliesRequest, _ *string) {
+func (o ReplySort) commentPageOption(request *ripostev1.ListRepliesRequest, _ *Viewer) {
 	request.Sort = ripostev1.CommentSort(o)
 }
 
-func (o PageSize) commentPageOption(request *ripostev1.ListRepliesRequest, _ *string) {
+func (o PageSize) commentPageOption(request *ripostev1.ListRepliesRequest, _ *Viewer) {
 	request.PageSize = int32(o)
 }
 
-func (o PageToken) commentPageOption(request *ripostev1.ListRepliesRequest, _ *string) {
+func (o PageToken) commentPageOption(request *ripostev1.ListRepliesRequest, _ *Viewer) {
 	request.PageToken = string(o)
 }
 
-func (o Viewer) commentPageOption(_ *ripostev1.ListRepliesRequest, viewer *string) {
-	*viewer = string(o)
-}
+func (o Viewer) commentPageOption(_ *ripostev1.ListRepliesRequest, viewer *Viewer) { *viewer = o }
 
 // Page reads one page of the replies of the comment's thread, with its cursor; the comment is a
 // root.
@@ -692,9 +715,12 @@ func (h *Comment) Page(ctx context.Context, options ...CommentPageOption) (*Repl
 	request := &ripostev1.ListRepliesRequest{
 		RootId: h.Comment.GetId(),
 	}
-	var viewer string
+	var viewer Viewer
 	for _, option := range options {
 		option.commentPageOption(request, &viewer)
+	}
+	if err := viewer.check(request); err != nil {
+		return nil, err
 	}
 	answer, err := h.client.Replies().ListReplies(ctx, request)
 	if err != nil {
@@ -702,9 +728,9 @@ func (h *Comment) Page(ctx context.Context, options ...CommentPageOption) (*Repl
 	}
 	page := h.client.holdReplyPage(answer)
 	if viewer != "" {
-		err = h.client.ownLikes(ctx, answer.GetRoot().GetSubject(), viewer, page.marked)
+		h.client.ownLikes(ctx, answer.GetRoot().GetSubject(), viewer, page.marked)
 	}
-	return page, err
+	return page, nil
 }
 
 // Get reads the comment.
@@ -956,30 +982,37 @@ func (h *ReviewQueue) Claim(ctx context.Context, moderatorID string, options ...
 type Limit int32
 
 // Viewer is an option: the member who looks at a page. What this member likes is asked for as well,
-// and stands at each Comment as OwnLike; it is unknown where that call fails.
+// and stands at each Comment as OwnLike; it is unknown where that call fails. None is asked for
+// an empty one.
 type Viewer string
 
-// ownLikes marks what a member likes, asking of 200 at a time, side by side. The error is
-// INVALID_ARGUMENT if the member id is invalid; what cannot be asked stays unknown.
-func (c *Client) ownLikes(ctx context.Context, subject *ripostev1.SubjectKey, member string, marked func(func(*Comment))) error {
+// check refuses a request with texts that cannot be sent, and a viewer that is no member id.
+func (o Viewer) check(request proto.Message) error {
+	if o == "" {
+		return nil
+	}
+	var wrong faults
+	wrong.add(!isCallerID(string(o)), "viewer", "must have 1 to 64 bytes and no control characters")
+	wrong.add(!utf8.ValidString(string(o)), "viewer", "is no valid UTF-8")
+	return sendable(request, wrong...)
+}
+
+// ownLikes marks what a member likes, asking of 200 at a time, side by side; what cannot be asked stays
+// unknown.
+func (c *Client) ownLikes(ctx context.Context, subject *ripostev1.SubjectKey, member Viewer, marked func(func(*Comment))) {
 	var ids []int64
 	marked(func(one *Comment) { ids = append(ids, one.GetId()) })
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	var lock sync.Mutex
 	var calls sync.WaitGroup
-	var wrong error
 	known := map[int64]ripostev1.LikeValue{}
 	for part := range slices.Chunk(ids, 200) {
 		calls.Go(func() {
-			request := &ripostev1.BatchGetLikeStatesRequest{Subject: subject, MemberId: member, CommentIds: part}
-			answer, err := c.Likes().BatchGetLikeStates(ctx, request)
+			request := &ripostev1.BatchGetLikeStatesRequest{Subject: subject, MemberId: string(member), CommentIds: part}
+			answer, _ := c.Likes().BatchGetLikeStates(ctx, request)
 			lock.Lock()
 			defer lock.Unlock()
-			var failed *Error
-			if errors.As(err, &failed) && failed.Code == codes.InvalidArgument {
-				wrong = err
-			}
 			for _, state := range answer.GetStates() {
 				known[state.GetCommentId()] = state.GetValue()
 			}
@@ -987,5 +1020,68 @@ func (c *Client) ownLikes(ctx context.Context, subject *ripostev1.SubjectKey, me
 	}
 	calls.Wait()
 	marked(func(one *Comment) { one.OwnLike = known[one.GetId()] })
-	return wrong
+}
+
+// CommentsByIDOption is an option of [Client.CommentsByID]: [Viewer].
+type CommentsByIDOption interface{ commentsByIDOption(*Viewer) }
+
+func (o Viewer) commentsByIDOption(viewer *Viewer) { *viewer = o }
+
+// CommentsByID reads comments by their ids, however many, in calls of 200 side by side. They come
+// in the order of the ids, each once; an id that is 0 or has no comment is left out. With a viewer,
+// what this member likes of them comes too, from one more call for each subject. The error is that
+// of the first call that fails, and INVALID_ARGUMENT, with nothing sent, if the viewer is no valid
+// member id.
+func (c *Client) CommentsByID(ctx context.Context, ids []int64, options ...CommentsByIDOption) ([]*Comment, error) {
+	var viewer Viewer
+	for _, option := range options {
+		option.commentsByIDOption(&viewer)
+	}
+	if err := viewer.check(&ripostev1.BatchGetCommentsRequest{}); err != nil {
+		return nil, err
+	}
+	known, wanted := map[int64]bool{0: true}, []int64{}
+	for _, id := range ids {
+		if !known[id] {
+			known[id], wanted = true, append(wanted, id)
+		}
+	}
+	parts := slices.Collect(slices.Chunk(wanted, 200))
+	found, failed := make([][]*Comment, len(parts)), make([]error, len(parts))
+	var calls sync.WaitGroup
+	for at, part := range parts {
+		calls.Go(func() {
+			request := &ripostev1.BatchGetCommentsRequest{Ids: part, AllowMissing: true}
+			answer, err := c.Comments().BatchGetComments(ctx, request)
+			found[at], failed[at] = held(answer.GetComments(), c.holdComment), err
+		})
+	}
+	calls.Wait()
+	for _, err := range failed {
+		if err != nil {
+			return nil, err
+		}
+	}
+	all := slices.Concat(found...)
+	if viewer == "" {
+		return all, nil
+	}
+	groups := map[[2]string][]*Comment{}
+	for _, one := range all {
+		subject := one.GetSubject()
+		key := [2]string{subject.GetObjectType(), subject.GetObjectId()}
+		groups[key] = append(groups[key], one)
+	}
+	var likes sync.WaitGroup
+	for _, group := range groups {
+		likes.Go(func() {
+			c.ownLikes(ctx, group[0].GetSubject(), viewer, func(visit func(*Comment)) {
+				for _, one := range group {
+					visit(one)
+				}
+			})
+		})
+	}
+	likes.Wait()
+	return all, nil
 }

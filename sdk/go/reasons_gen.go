@@ -4,13 +4,16 @@ package riposte
 
 // The reasons that this version knows, each with its gRPC code.
 const (
-	// NOT_FOUND: There is no such subject, or it is deleted. Create it, or let its object type do so
-	// (`auto_create`).
+	// NOT_FOUND: There is no such subject, or it is deleted. Create it by CreateSubject, or let its
+	// first comment do so: `auto_create` of its type in `[object_types]`, or of all types in
+	// `[object_type_defaults]`, which is false by default, also for the types that `open_object_types`
+	// admits.
 	ReasonSubjectNotFound Reason = "SUBJECT_NOT_FOUND"
 	// NOT_FOUND: There is no such comment, its subject is deleted, or the caller was not granted its
 	// type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a hiding and
-	// their opposites, UndeleteComment aside. Reads show the tombstone of a deleted comment; a reply
-	// to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
+	// their opposites. Exceptions are UndeleteComment, and a moderator's delete or hiding of a comment
+	// that its author or the owner of the subject deleted. Reads show the tombstone of a deleted
+	// comment; a reply to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
 	ReasonCommentNotFound Reason = "COMMENT_NOT_FOUND"
 	// ALREADY_EXISTS: The name is taken (CreateSubject, also by a deleted subject), or the subject is
 	// not deleted (UndeleteSubject).
@@ -38,17 +41,19 @@ const (
 	// for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
 	// except to UndeleteComment: a tombstone that was imported without a text cannot come back. `why`
 	// names a cause beside the state: `edits` (three edits have to be judged first), `appeal` (an
-	// appeal is open), `own_decision` (an appeal contests a decision of the acting moderator).
+	// appeal is open), `own_decision` (an appeal contests a decision of the acting moderator). Of a
+	// subject it is `mode`: a moderator set a stricter mode, or the object type does not have it.
 	ReasonStateConflict Reason = "STATE_CONFLICT"
 	// FAILED_PRECONDITION: The time in which an author may edit is over; the metadata has the time at
-	// which it ended.
+	// which it ended. `edit_window` of the type in `[object_types]` decides.
 	ReasonEditWindowClosed Reason = "EDIT_WINDOW_CLOSED"
 	// FAILED_PRECONDITION: The subject has three pinned comments already. Unpin one.
 	ReasonPinLimitReached Reason = "PIN_LIMIT_REACHED"
 	// FAILED_PRECONDITION: The member has to pass a challenge first; the metadata has its kind. Not
 	// served yet.
 	ReasonChallengeRequired Reason = "CHALLENGE_REQUIRED"
-	// INVALID_ARGUMENT: The object type is not registered. Register it in the configuration.
+	// INVALID_ARGUMENT: The object type is not registered. Add it to `[object_types]` in the
+	// configuration of the server, or set `open_object_types`, which admits all types.
 	ReasonObjectTypeUnknown Reason = "OBJECT_TYPE_UNKNOWN"
 	// INVALID_ARGUMENT: The like value is unspecified or unknown.
 	ReasonLikeInvalid Reason = "LIKE_INVALID"
@@ -57,7 +62,8 @@ const (
 	// INVALID_ARGUMENT: A rule of the object type refuses the text, and nothing is stored. The
 	// metadata names the rule, never the words.
 	ReasonContentBlocked Reason = "CONTENT_BLOCKED"
-	// INVALID_ARGUMENT: The text has too many code points after NFC.
+	// INVALID_ARGUMENT: The text has too many code points after NFC. `max_text_code_points` of the
+	// type in `[object_types]` decides.
 	ReasonContentTooLong Reason = "CONTENT_TOO_LONG"
 	// INVALID_ARGUMENT: The whole message is larger than the service reads.
 	ReasonMessageTooLarge Reason = "MESSAGE_TOO_LARGE"
@@ -72,11 +78,14 @@ const (
 	// INVALID_ARGUMENT: The request_id was used before with another body. Make a new one for every new
 	// intent. SetLike compares with the last call for the same member and comment only.
 	ReasonRequestIdReused Reason = "REQUEST_ID_REUSED"
-	// UNAUTHENTICATED: The token or certificate is missing or not known.
+	// UNAUTHENTICATED: The token or certificate is missing or not known. The file of
+	// `auth.callers_file` has the callers that are.
 	ReasonCallerUnknown Reason = "CALLER_UNKNOWN"
-	// PERMISSION_DENIED: The caller was not granted the object type, or the service.
+	// PERMISSION_DENIED: The caller was not granted the object type, or the service, in the file of
+	// `auth.callers_file`.
 	ReasonCallerNotAllowed Reason = "CALLER_NOT_ALLOWED"
-	// PERMISSION_DENIED: The member is neither the author nor the owner that the act needs.
+	// PERMISSION_DENIED: The member is neither the author nor the owner that the act needs; or its
+	// account has a lower `level` than is `needed`, or there is none, and then `level` is absent.
 	ReasonMemberNotAllowed Reason = "MEMBER_NOT_ALLOWED"
 	// PERMISSION_DENIED: The standing of the member does not allow this. The metadata has the end of
 	// the standing, unless it has none.
@@ -106,11 +115,11 @@ const (
 	// INTERNAL: A fault of the service. Report the request id; the error has no other detail.
 	ReasonInternal Reason = "INTERNAL"
 	// RESOURCE_EXHAUSTED: The reader of a stream fell too far behind what it watches. Watch again with
-	// the last revision received as `after_revision`, and read faster: hand changes over instead of
-	// working on them in the reading loop.
+	// the last revision received as `after_revision`, or subscribe with the last token, and read
+	// faster: hand changes over instead of working on them in the reading loop.
 	ReasonWatchTooSlow Reason = "WATCH_TOO_SLOW"
 	// UNAVAILABLE: The process that served the stream stops; others go on. Watch again with the last
-	// revision received as `after_revision`.
+	// revision received as `after_revision`, or subscribe with the last token.
 	ReasonServerStopping Reason = "SERVER_STOPPING"
 	// FAILED_PRECONDITION: Another moderator has leased the review of the comment. Claim other work.
 	ReasonReviewLeaseLost Reason = "REVIEW_LEASE_LOST"
@@ -121,8 +130,10 @@ const (
 	// text), `overturned` (the state or the text has changed since, or a newer decision stands) or
 	// `gone` (the comment is deleted).
 	ReasonAppealNotAllowed Reason = "APPEAL_NOT_ALLOWED"
+	// INVALID_ARGUMENT: A line of a candidate word list is wrong. Nothing was tried. `line` counts
+	// from 1 and is 0 for the list as a whole; `why` has no word of it.
+	ReasonWordListInvalid Reason = "WORD_LIST_INVALID"
 	// UNAVAILABLE: A service that judges texts or members could not be asked, and the object type
-	// refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
-	// served yet.
+	// refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo.
 	ReasonPolicyUnavailable Reason = "POLICY_UNAVAILABLE"
 )

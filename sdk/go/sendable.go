@@ -2,12 +2,15 @@ package riposte
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -37,6 +40,23 @@ func sendable(request any, bad ...*errdetails.BadRequest_FieldViolation) error {
 	said, err := status.New(codes.InvalidArgument, strings.Join(told, "; ")).
 		WithDetails(reason, &errdetails.BadRequest{FieldViolations: bad})
 	return convert(cmp.Or(err, said.Err()), nil)
+}
+
+// header matches the name and the value of a header, with a line break between.
+var header = regexp.MustCompile(`\A[a-z0-9_.-]+(-bin\n|\n[ -~]*\z)`)
+
+// sendableHeaders refuses metadata of a context that no call can carry: gRPC's own error is
+// INTERNAL.
+func sendableHeaders(ctx context.Context) error {
+	sent, _ := metadata.FromOutgoingContext(ctx)
+	for name, values := range sent {
+		for _, value := range values {
+			if !header.MatchString(name + "\n" + value) {
+				return invalid("metadata: %q or its value cannot be sent", name)
+			}
+		}
+	}
+	return nil
 }
 
 // eachText visits all texts of a message with their paths.

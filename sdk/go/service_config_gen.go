@@ -31,6 +31,10 @@ const serviceConfig = `{
       "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
     },
     {
+      "name": [{"method":"ListEvents","service":"riposte.v1.EventService"}],
+      "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
+    },
+    {
       "name": [{"method":"BatchGetLikeStates","service":"riposte.v1.LikeService"},{"method":"ListLikers","service":"riposte.v1.LikeService"},{"method":"BatchListLikers","service":"riposte.v1.LikeService"},{"method":"ListMemberLikes","service":"riposte.v1.LikeService"}],
       "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
     },
@@ -59,7 +63,7 @@ const serviceConfig = `{
       "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}
     },
     {
-      "name": [{"method":"SetMemberStanding","service":"riposte.v1.PolicyService"}],
+      "name": [{"method":"SetMemberStanding","service":"riposte.v1.PolicyService"},{"method":"SetSubjectMode","service":"riposte.v1.PolicyService"}],
       "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}
     },
     {
@@ -117,6 +121,8 @@ func timeout(method string) time.Duration {
 		return 2000 * time.Millisecond
 	case "/riposte.v1.CommentService/ListUnlistedComments":
 		return 2000 * time.Millisecond
+	case "/riposte.v1.EventService/ListEvents":
+		return 25000 * time.Millisecond
 	case "/riposte.v1.LikeService/SetLike":
 		return 4000 * time.Millisecond
 	case "/riposte.v1.LikeService/BatchGetLikeStates":
@@ -190,6 +196,8 @@ func timeout(method string) time.Duration {
 	case "/riposte.v1.PolicyService/SetMemberStanding":
 		return 5000 * time.Millisecond
 	case "/riposte.v1.PolicyService/ListMemberStandings":
+		return 5000 * time.Millisecond
+	case "/riposte.v1.PolicyService/SetSubjectMode":
 		return 5000 * time.Millisecond
 	}
 	return 0

@@ -5,7 +5,10 @@ package riposte
 import (
 	"context"
 	"iter"
+	"regexp"
 	"slices"
+	"strings"
+	"unicode"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/proto"
@@ -35,11 +38,11 @@ func (c *Client) ListComments(ctx context.Context, request *ripostev1.ListCommen
 // ListCommentsPages walks over the pages that [Client.ListComments] reads.
 func (c *Client) ListCommentsPages(ctx context.Context, request *ripostev1.ListCommentsRequest) (iter.Seq2[*ripostev1.ListCommentsResponse, error], error) {
 	var wrong faults
-	wrong.add(request.GetSubject().GetObjectType() == "", "subject.object_type", "must be set")
-	wrong.add(request.GetSubject().GetObjectId() == "", "subject.object_id", "must be set")
+	wrong.add(!objectTypes.MatchString(request.GetSubject().GetObjectType()), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}")
+	wrong.add(!isCallerID(request.GetSubject().GetObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters")
 	wrong.add(ripostev1.CommentSort_name[int32(request.GetSort())] == "", "sort", "is not a known value")
 	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
-	wrong.add(request.GetReplyPreviewSize() < 0, "reply_preview_size", "must not be negative")
+	wrong.add(request.GetReplyPreviewSize() < 0 || request.GetReplyPreviewSize() > 10, "reply_preview_size", "must lie between 0 and 10")
 	wrong.add(request.GetAroundCommentId() < 0, "around_comment_id", "must not be negative")
 	wrong.add(request.GetAroundFloor() < 0, "around_floor", "must not be negative")
 	wrong.add(request.GetMinRevision() < 0, "min_revision", "must not be negative")
@@ -89,8 +92,8 @@ func (c *Client) ListMemberComments(ctx context.Context, request *ripostev1.List
 // ListMemberCommentsPages walks over the pages that [Client.ListMemberComments] reads.
 func (c *Client) ListMemberCommentsPages(ctx context.Context, request *ripostev1.ListMemberCommentsRequest) (iter.Seq2[*ripostev1.ListMemberCommentsResponse, error], error) {
 	var wrong faults
-	wrong.add(request.GetObjectType() == "", "object_type", "must be set")
-	wrong.add(request.GetMemberId() == "", "member_id", "must be set")
+	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}")
+	wrong.add(!isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters")
 	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
 	return pages(ctx, c.Comments().ListMemberComments, request, wrong, func(next *ripostev1.ListMemberCommentsRequest, token string) {
 		next.PageToken = token
@@ -114,15 +117,23 @@ func (c *Client) ListUnlistedComments(ctx context.Context, request *ripostev1.Li
 // ListUnlistedCommentsPages walks over the pages that [Client.ListUnlistedComments] reads.
 func (c *Client) ListUnlistedCommentsPages(ctx context.Context, request *ripostev1.ListUnlistedCommentsRequest) (iter.Seq2[*ripostev1.ListUnlistedCommentsResponse, error], error) {
 	var wrong faults
-	wrong.add(request.GetSubject().GetObjectType() == "", "subject.object_type", "must be set")
-	wrong.add(request.GetSubject().GetObjectId() == "", "subject.object_id", "must be set")
-	wrong.add(request.GetMemberId() == "", "member_id", "must be set")
+	wrong.add(!objectTypes.MatchString(request.GetSubject().GetObjectType()), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}")
+	wrong.add(!isCallerID(request.GetSubject().GetObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters")
+	wrong.add(!isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters")
 	wrong.add(request.GetRootId() < 0, "root_id", "must not be negative")
 	wrong.add(request.GetMinRevision() < 0, "min_revision", "must not be negative")
 	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
 	return pages(ctx, c.Comments().ListUnlistedComments, request, wrong, func(next *ripostev1.ListUnlistedCommentsRequest, token string) {
 		next.PageToken = token
 	})
+}
+
+// Events answers the stub of EventService.
+//
+// What happens to all comments of object types, for other services: inboxes, search, analytics,
+// moderation tools. Served on the public port, for callers with the role `subscriber`.
+func (c *Client) Events() ripostev1.EventServiceClient {
+	return ripostev1.NewEventServiceClient(c.conn)
 }
 
 // Likes answers the stub of LikeService.
@@ -172,9 +183,9 @@ func (c *Client) ListMemberLikes(ctx context.Context, request *ripostev1.ListMem
 // ListMemberLikesPages walks over the pages that [Client.ListMemberLikes] reads.
 func (c *Client) ListMemberLikesPages(ctx context.Context, request *ripostev1.ListMemberLikesRequest) (iter.Seq2[*ripostev1.ListMemberLikesResponse, error], error) {
 	var wrong faults
-	wrong.add(request.GetSubject().GetObjectType() == "", "subject.object_type", "must be set")
-	wrong.add(request.GetSubject().GetObjectId() == "", "subject.object_id", "must be set")
-	wrong.add(request.GetMemberId() == "", "member_id", "must be set")
+	wrong.add(!objectTypes.MatchString(request.GetSubject().GetObjectType()), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}")
+	wrong.add(!isCallerID(request.GetSubject().GetObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters")
+	wrong.add(!isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters")
 	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
 	return pages(ctx, c.Likes().ListMemberLikes, request, wrong, func(next *ripostev1.ListMemberLikesRequest, token string) {
 		next.PageToken = token
@@ -263,8 +274,8 @@ func (c *Client) ListOwnReports(ctx context.Context, request *ripostev1.ListOwnR
 // ListOwnReportsPages walks over the pages that [Client.ListOwnReports] reads.
 func (c *Client) ListOwnReportsPages(ctx context.Context, request *ripostev1.ListOwnReportsRequest) (iter.Seq2[*ripostev1.ListOwnReportsResponse, error], error) {
 	var wrong faults
-	wrong.add(request.GetObjectType() == "", "object_type", "must be set")
-	wrong.add(request.GetMemberId() == "", "member_id", "must be set")
+	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}")
+	wrong.add(!isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters")
 	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
 	return pages(ctx, c.Reports().ListOwnReports, request, wrong, func(next *ripostev1.ListOwnReportsRequest, token string) {
 		next.PageToken = token
@@ -287,8 +298,8 @@ func (c *Client) ListOwnDecisions(ctx context.Context, request *ripostev1.ListOw
 // ListOwnDecisionsPages walks over the pages that [Client.ListOwnDecisions] reads.
 func (c *Client) ListOwnDecisionsPages(ctx context.Context, request *ripostev1.ListOwnDecisionsRequest) (iter.Seq2[*ripostev1.ListOwnDecisionsResponse, error], error) {
 	var wrong faults
-	wrong.add(request.GetObjectType() == "", "object_type", "must be set")
-	wrong.add(request.GetMemberId() == "", "member_id", "must be set")
+	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}")
+	wrong.add(!isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters")
 	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
 	return pages(ctx, c.Reports().ListOwnDecisions, request, wrong, func(next *ripostev1.ListOwnDecisionsRequest, token string) {
 		next.PageToken = token
@@ -326,7 +337,7 @@ func (c *Client) ListSubjects(ctx context.Context, request *ripostev1.ListSubjec
 // ListSubjectsPages walks over the pages that [Client.ListSubjects] reads.
 func (c *Client) ListSubjectsPages(ctx context.Context, request *ripostev1.ListSubjectsRequest) (iter.Seq2[*ripostev1.ListSubjectsResponse, error], error) {
 	var wrong faults
-	wrong.add(request.GetObjectType() == "", "object_type", "must be set")
+	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}")
 	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
 	return pages(ctx, c.Admin().ListSubjects, request, wrong, func(next *ripostev1.ListSubjectsRequest, token string) {
 		next.PageToken = token
@@ -357,7 +368,8 @@ func (c *Client) ListReviewItems(ctx context.Context, request *ripostev1.ListRev
 // ListReviewItemsPages walks over the pages that [Client.ListReviewItems] reads.
 func (c *Client) ListReviewItemsPages(ctx context.Context, request *ripostev1.ListReviewItemsRequest) (iter.Seq2[*ripostev1.ListReviewItemsResponse, error], error) {
 	var wrong faults
-	wrong.add(request.GetObjectType() == "", "object_type", "must be set")
+	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}")
+	wrong.add(request.GetMemberId() != "" && !isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters")
 	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
 	return pages(ctx, c.Moderation().ListReviewItems, request, wrong, func(next *ripostev1.ListReviewItemsRequest, token string) {
 		next.PageToken = token
@@ -380,6 +392,10 @@ func (c *Client) ListDecisions(ctx context.Context, request *ripostev1.ListDecis
 // ListDecisionsPages walks over the pages that [Client.ListDecisions] reads.
 func (c *Client) ListDecisionsPages(ctx context.Context, request *ripostev1.ListDecisionsRequest) (iter.Seq2[*ripostev1.ListDecisionsResponse, error], error) {
 	var wrong faults
+	wrong.add(request.GetOf() == nil, "of", "must be set")
+	wrong.add(arm[*ripostev1.ListDecisionsRequest_CommentId](request.GetOf()) && request.GetCommentId() <= 0, "comment_id", "must be an id, greater than 0")
+	wrong.add(arm[*ripostev1.ListDecisionsRequest_Member](request.GetOf()) && !objectTypes.MatchString(request.GetMember().GetObjectType()), "member.object_type", "must match [a-z][a-z0-9_]{0,31}")
+	wrong.add(arm[*ripostev1.ListDecisionsRequest_Member](request.GetOf()) && !isCallerID(request.GetMember().GetMemberId()), "member.member_id", "must have 1 to 64 bytes and no control characters")
 	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
 	return pages(ctx, c.Moderation().ListDecisions, request, wrong, func(next *ripostev1.ListDecisionsRequest, token string) {
 		next.PageToken = token
@@ -411,8 +427,8 @@ func (c *Client) ListReportsPages(ctx context.Context, request *ripostev1.ListRe
 
 // Policy answers the stub of PolicyService.
 //
-// Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-// with the role `moderator` and the object type.
+// Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+// Served on the admin port, for callers with the role `moderator` and the object type.
 func (c *Client) Policy() ripostev1.PolicyServiceClient {
 	return ripostev1.NewPolicyServiceClient(c.adminConn)
 }
@@ -421,7 +437,7 @@ func (c *Client) Policy() ripostev1.PolicyServiceClient {
 // for to the end of the list, reading page after page. It ends with the first error, and begins
 // anew when it is ranged over anew. The error is that of a request which is wrong in itself.
 //
-// Reads standings that are not NORMAL or have a weight.
+// Reads standings that are not NORMAL or have a weight, or that of one member.
 func (c *Client) ListMemberStandings(ctx context.Context, request *ripostev1.ListMemberStandingsRequest) (iter.Seq2[*ripostev1.MemberStanding, error], error) {
 	pages, err := c.ListMemberStandingsPages(ctx, request)
 	if err != nil {
@@ -433,11 +449,27 @@ func (c *Client) ListMemberStandings(ctx context.Context, request *ripostev1.Lis
 // ListMemberStandingsPages walks over the pages that [Client.ListMemberStandings] reads.
 func (c *Client) ListMemberStandingsPages(ctx context.Context, request *ripostev1.ListMemberStandingsRequest) (iter.Seq2[*ripostev1.ListMemberStandingsResponse, error], error) {
 	var wrong faults
-	wrong.add(request.GetObjectType() == "", "object_type", "must be set")
+	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}")
+	wrong.add(request.GetMemberId() != "" && !isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters")
 	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
 	return pages(ctx, c.Policy().ListMemberStandings, request, wrong, func(next *ripostev1.ListMemberStandingsRequest, token string) {
 		next.PageToken = token
 	})
+}
+
+// objectTypes match the names of object types.
+var objectTypes = regexp.MustCompile(`\A[a-z][a-z0-9_]{0,31}\z`)
+
+// isCallerID says whether a text is an id that the caller owns, or no valid UTF-8, which is refused
+// as such.
+func isCallerID(id string) bool {
+	return id != "" && len(id) <= 64 && !strings.ContainsFunc(id, unicode.IsControl)
+}
+
+// arm says whether a oneof holds this arm.
+func arm[A any](of any) bool {
+	_, is := of.(A)
+	return is
 }
 
 // faults are the fields at fault of a request that is not sent.
@@ -511,6 +543,8 @@ func requestID(request any) *string {
 	case *ripostev1.SubmitVerdictsRequest:
 		return &request.RequestId
 	case *ripostev1.SetMemberStandingRequest:
+		return &request.RequestId
+	case *ripostev1.SetSubjectModeRequest:
 		return &request.RequestId
 	}
 	return nil

@@ -1,6 +1,7 @@
 package riposte
 
 import (
+	"cmp"
 	"context"
 	"iter"
 
@@ -21,7 +22,7 @@ func pages[Q proto.Message, P page](
 	ctx context.Context, list func(context.Context, Q, ...grpc.CallOption) (P, error), request Q,
 	wrong faults, turn func(request Q, token string),
 ) (iter.Seq2[P, error], error) {
-	if err := sendable(request, wrong...); err != nil {
+	if err := cmp.Or(sendableHeaders(ctx), sendable(request, wrong...)); err != nil {
 		return nil, err
 	}
 	return func(yield func(P, error) bool) {

@@ -68,11 +68,27 @@ type place[Q, E any] struct {
 	gap      func(first, last int64) *E
 }
 
+// keep moves a request behind an event, and returns the gap that comes after it, if any: what came
+// after revision 0, from which no stream can resume, is lost.
+func (at place[Q, E]) keep(request Q, event *E, began bool) (lost *E) {
+	revision, opened := at.revision(event)
+	if revision < 0 {
+		return nil
+	}
+	resume := at.resume(request)
+	if began && opened && revision > *resume && *resume == 0 {
+		lost = at.gap(1, revision)
+	}
+	*resume = revision
+	return lost
+}
+
 // watch opens a stream of events. Where it breaks later, it is opened again behind the last event
-// seen, until the context ends, the client is closed or the service refuses.
+// seen, until the context ends, the client is closed or the service refuses. keep moves the request
+// behind an event, and returns one that comes after it, if any.
 func watch[Q proto.Message, E any](
 	ctx context.Context, closed func() bool,
-	open func(context.Context, Q, ...grpc.CallOption) (grpc.ServerStreamingClient[E], error), request Q, at place[Q, E],
+	open func(context.Context, Q, ...grpc.CallOption) (grpc.ServerStreamingClient[E], error), request Q, keep func(request Q, event *E, began bool) *E,
 ) (*Watch[E], error) {
 	// What cannot be sent would fail as a broken stream does, for ever.
 	if err := sendable(request); err != nil {
@@ -96,13 +112,8 @@ func watch[Q proto.Message, E any](
 			}
 			if err == nil {
 				pause = firstPause
-				if revision, opened := at.revision(event); revision >= 0 {
-					resume := at.resume(request)
-					if began && opened && revision > *resume && *resume == 0 {
-						// What came after revision 0, from which no stream can resume, is lost.
-						w.ahead = append(w.ahead, at.gap(1, revision))
-					}
-					*resume = revision
+				if lost := keep(request, event, began); lost != nil {
+					w.ahead = append(w.ahead, lost)
 				}
 				began = true
 				return event, nil

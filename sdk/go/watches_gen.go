@@ -16,7 +16,7 @@ import (
 // Sends the changes of one subject: dense revisions in order, resumable by `after_revision`. A gap
 // is an event of its own.
 func (c *Client) WatchSubject(ctx context.Context, request *ripostev1.WatchSubjectRequest) (*Watch[ripostev1.WatchSubjectResponse], error) {
-	return watch(ctx, c.closed, c.Subjects().WatchSubject, request, watchSubject)
+	return watch(ctx, c.closed, c.Subjects().WatchSubject, request, watchSubject.keep)
 }
 
 var watchSubject = place[*ripostev1.WatchSubjectRequest, ripostev1.WatchSubjectResponse]{
@@ -42,6 +42,20 @@ var watchSubject = place[*ripostev1.WatchSubjectRequest, ripostev1.WatchSubjectR
 			Gap: &ripostev1.RevisionGap{FirstRevision: first, LastRevision: last},
 		}}
 	},
+}
+
+// Subscribe opens a stream, and returns once the service has opened it. Its error is that of a
+// refusal, or UNAVAILABLE where no service opens it within 5 s. Wherever the stream breaks later
+// it is opened again with the token of the last item, until ctx ends, the stream or the client is
+// closed, or the service refuses. Each time it is opened, an item tells so, and gaps are items.
+//
+// Sends events for as long as the caller listens.
+func (c *Client) Subscribe(ctx context.Context, request *ripostev1.SubscribeRequest) (*Watch[ripostev1.SubscribeResponse], error) {
+	keep := func(request *ripostev1.SubscribeRequest, item *ripostev1.SubscribeResponse, _ bool) *ripostev1.SubscribeResponse {
+		request.Token = item.Token
+		return nil
+	}
+	return watch(ctx, c.closed, c.Events().Subscribe, request, keep)
 }
 
 // listening has the watches to which a client's listeners listen.

@@ -4,6 +4,7 @@
 //! that may name concrete types (docs/decisions/0114).
 
 mod accept;
+mod background_thread;
 mod backpressure;
 mod components;
 mod connection_limit;
@@ -12,6 +13,7 @@ mod credentials;
 mod greeting;
 mod listener;
 mod metrics_server;
+mod outside_services;
 mod readiness;
 mod reload;
 mod review_gauges;
@@ -35,6 +37,7 @@ use riposte_settings::{ConfigError, ConfigErrors};
 use riposte_telemetry::Metrics;
 use tokio::sync::watch;
 
+pub(crate) use self::sqlite_folder::check_sqlite_folder;
 use crate::clock::SystemClock;
 use crate::config::Config;
 use crate::decorators::Decorators;
@@ -151,11 +154,12 @@ impl App {
     }
 }
 
-/// Reads every file that the configuration names and a start reads, and opens nothing else.
+/// Reads every file that the configuration names and a start reads, and opens nothing else. Returns
+/// remarks on files that can be used.
 ///
 /// # Errors
 /// Every file that cannot be used, by its key.
-pub(crate) fn check_files(config: &Config) -> anyhow::Result<()> {
+pub(crate) fn check_files(config: &Config) -> anyhow::Result<Vec<String>> {
     let mut faults = Vec::new();
     let mut record = |read: Result<(), ConfigErrors>| faults.extend(read.err().into_iter().flat_map(|errors| errors.0));
     record(ServerCredentials::open(config, Arc::new(SystemClock), Metrics::new()?).map(drop));
@@ -164,11 +168,15 @@ pub(crate) fn check_files(config: &Config) -> anyhow::Result<()> {
     record(config.cache.address().map(drop).map_err(ConfigErrors::from));
     let metrics = Metrics::new()?;
     let open = |rules| LocalPolicy::open(&config.policy, rules, reload::today(), metrics);
-    record(config.rules().and_then(open).map(drop));
+    let mut remarks = Vec::new();
+    record(config.rules().and_then(open).map(|policy| remarks.extend(policy.remarks())));
+    record(config.filter.check_files());
+    record(config.accounts.check_files());
+    record(config.events.kafka.check_files());
     if let Err(error) = AuditLog::examine(&config.audit) {
         record(Err(ConfigError::at("audit.file", format!("cannot be appended to: {error}")).into()));
     }
-    if faults.is_empty() { Ok(()) } else { Err(ConfigErrors(faults).into()) }
+    if faults.is_empty() { Ok(remarks) } else { Err(ConfigErrors(faults).into()) }
 }
 
 /// Reads and compiles the word lists and the rules of the configuration.

@@ -12,6 +12,7 @@ mod consumers;
 mod dev;
 mod doctor;
 mod errors;
+mod events;
 mod export;
 mod healthcheck;
 mod import;
@@ -76,6 +77,8 @@ enum Command {
     Comment(comment::Args),
     /// Review comments of a running service: the queue, verdicts and decisions
     Moderate(moderate::Args),
+    /// Follow the events of all comments of a running service
+    Events(events::Args),
     /// Say what word lists find in a text, without a server
     CheckText(check_text::Args),
     /// Check a filter or an account service of another team against its contract
@@ -145,6 +148,7 @@ impl Command {
             Command::CheckText(args) => args.reads_settings(),
             Command::Comment(_)
             | Command::Moderate(_)
+            | Command::Events(_)
             | Command::Conformance(_)
             | Command::Import(_)
             | Command::Export(_)
@@ -164,6 +168,7 @@ impl Command {
             Command::Serve(args) => Box::pin(args.run(sources, decorators)).await,
             Command::Comment(args) => args.run().await,
             Command::Moderate(args) => args.run().await,
+            Command::Events(args) => args.run().await,
             Command::CheckText(args) => args.run(sources),
             Command::Conformance(args) => Box::pin(args.run()).await,
             Command::Migrate(args) => args.run(sources).await,
@@ -175,7 +180,7 @@ impl Command {
             Command::Config(args) => args.run(sources),
             Command::Token(args) => args.run(),
             Command::Healthcheck(args) => args.run(sources).await,
-            Command::Doctor(args) => args.run(sources).await,
+            Command::Doctor(args) => Box::pin(args.run(sources)).await,
             Command::Smoke(args) => args.run().await,
             Command::Errors(args) => args.run(),
             Command::Version => version::run(),
@@ -266,7 +271,8 @@ mod tests {
                 for pair in lines.windows(2) {
                     let is_wrapped = pair.iter().all(|line| !line.is_empty() && !line.starts_with(' '));
                     let ends = pair[0].ends_with(':') || pair[1].starts_with('-');
-                    assert!(!is_wrapped || ends, "{}: {:?}", command.get_name(), pair);
+                    let is_hanging = pair[1].starts_with("     ");
+                    assert!((!is_wrapped || ends) && !is_hanging, "{}: {:?}", command.get_name(), pair);
                 }
             }
             command.get_subcommands().for_each(check);

@@ -11,6 +11,7 @@
 //! This module and its children are the only code that reads configuration files or the
 //! environment.
 
+mod events;
 mod key_lines;
 mod load;
 mod minimal;
@@ -27,23 +28,29 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
+pub use self::events::EventSettings;
 pub use self::load::{Inputs, Loaded, Profile, foreign_variable};
 pub use self::minimal::{MinimalStore, minimal};
 pub use self::misspelt::misspelt_variables;
-pub use self::object_types::{EditWindow, HotProfileName, ModerationModeName, ObjectTypeSettings};
+pub use self::object_types::{
+    AccountUseName, EditWindow, FilterUseName, HotProfileName, MinLevelSettings, ModerationModeName, ObjectTypeSettings,
+};
 pub use self::rankings::RankingSettings;
 pub use self::schema::schema;
 pub use self::show::{EXAMPLE, show};
 
 use crate::listener::{ServerRole, ServerSettings};
 use riposte_cache::{CacheKind, CacheSettings};
+use riposte_clients::{AccountSettings, FilterSettings};
+use riposte_core::ObjectType;
+use riposte_core::account_rules::TypeAccountRules;
 use riposte_grpc::admission::{AdmissionLimits, LimitSettings, MemberRates};
 use riposte_grpc::audit::AuditSettings;
 use riposte_grpc::auth::AuthSettings;
 use riposte_grpc::page_token::PageTokenSettings;
 use riposte_grpc::response_cache::ResponseCacheSettings;
 use riposte_pipeline::{
-    EventSettings, MAX_BATCH, PolicySettings, TypeRules, WriteCapacity, WriteQueueLimits, WriteQueueSettings,
+    FilterUse, MAX_BATCH, PolicySettings, TypeRules, WriteCapacity, WriteQueueLimits, WriteQueueSettings,
 };
 use riposte_settings::{ConfigError, ConfigErrors, ErrorReport, ErrorScope};
 use riposte_store::{StoreKind, StoreSettings};
@@ -73,7 +80,7 @@ pub struct Config {
     pub response_cache: ResponseCacheSettings,
     /// The ranking snapshots of ranked lists.
     pub rankings: RankingSettings,
-    /// The retention of events.
+    /// The retention of events, and the topic that receives them.
     pub events: EventSettings,
     /// The keys that seal page tokens.
     pub page_tokens: PageTokenSettings,
@@ -87,6 +94,10 @@ pub struct Config {
     pub telemetry: TelemetrySettings,
     /// The word lists whose entries are searched for in texts.
     pub policy: PolicySettings,
+    /// The filter, which judges texts.
+    pub filter: FilterSettings,
+    /// The account service, which knows what members may do.
+    pub accounts: AccountSettings,
     /// Values for the settings that an entry of `object_types` leaves out.
     pub object_type_defaults: ObjectTypeSettings,
     /// If true, a well-formed object type that is not registered gets the defaults; otherwise it is
@@ -126,6 +137,7 @@ impl Config {
         self.response_cache.validate(&mut report.under("response_cache"));
         self.rankings.validate(&mut report.under("rankings"));
         self.events.validate(&mut report.under("events"));
+        self.events.kafka.validate(&mut report.under("events.kafka"));
         self.page_tokens.validate(&mut report.under("page_tokens"));
         self.auth.validate(&mut report.under("auth"));
         self.auth.jwt.validate(&mut report.under("auth.jwt"));
@@ -134,6 +146,9 @@ impl Config {
         self.telemetry.validate(&mut report.under("telemetry"));
         self.policy.validate(&mut report.under("policy"));
         self.report_unknown_types(&mut report.under("policy"));
+        self.filter.validate(&mut report.under("filter"));
+        self.accounts.validate(&mut report.under("accounts"));
+        self.report_missing_services(&self.object_type_defaults, &mut report.under("object_type_defaults"));
         self.object_type_defaults.validate(&mut report.under("object_type_defaults"));
         for (name, object_type) in &self.object_types {
             let path = format!("object_types.{name}");
@@ -141,6 +156,7 @@ impl Config {
                 report.fault(&path, "is not a valid name of an object type: it must match [a-z][a-z0-9_]{0,31}");
             }
             object_type.validate(&mut report.under(&path));
+            self.report_missing_services(object_type, &mut report.under(&path));
             self.report_ids_of_lists(object_type, &mut report.under(&path));
         }
         self.report_ids_of_lists(&self.object_type_defaults, &mut report.under("object_type_defaults"));
@@ -161,6 +177,14 @@ impl Config {
             let message = "names a type that object_types does not register: register it, or leave it out here";
             report.require(are_known, &format!("lists.{index}.object_types"), message);
         }
+    }
+
+    /// Reports an object type that uses a service that is not set.
+    fn report_missing_services(&self, object_type: &ObjectTypeSettings, report: &mut ErrorScope<'_>) {
+        let is_met = self.filter.is_set() || object_type.filter == FilterUseName::Off;
+        report.require(is_met, "filter", "requires filter.endpoint: set it, or write \"off\" here");
+        let is_met = self.accounts.is_set() || object_type.accounts == AccountUseName::Off;
+        report.require(is_met, "accounts", "requires accounts.endpoint: set it, or write \"off\" here");
     }
 
     /// Reports the rules of a type whose ids are names of word lists.
@@ -266,6 +290,34 @@ impl Config {
     pub fn rules(&self) -> Result<TypeRules, ConfigErrors> {
         let registered = self.object_types.iter().map(|(name, settings)| (name, &settings.rules));
         TypeRules::new(registered, &self.object_type_defaults.rules)
+    }
+
+    /// Returns the use of the filter by the object types.
+    pub fn filter_use(&self) -> FilterUse {
+        let of_type = |(name, settings): (&String, &ObjectTypeSettings)| (name.clone(), settings.filter.fallback());
+        FilterUse {
+            of_type: self.object_types.iter().map(of_type).collect(),
+            of_others: self.object_type_defaults.filter.fallback(),
+            may_release: self.filter.may_release,
+        }
+    }
+
+    /// Returns the registered object types that use the filter or the account service.
+    pub fn types_with_services(&self) -> Vec<ObjectType> {
+        let uses = |settings: &ObjectTypeSettings| {
+            settings.filter != FilterUseName::Off || settings.accounts != AccountUseName::Off
+        };
+        let using = self.object_types.iter().filter(|(_, settings)| uses(settings));
+        using.map(|(name, _)| ObjectType::stored(name.clone())).collect()
+    }
+
+    /// Returns the rules of the object types for the accounts of members.
+    pub fn account_rules(&self) -> TypeAccountRules {
+        let of_type = |(name, settings): (&String, &ObjectTypeSettings)| (name.clone(), settings.account_rules());
+        TypeAccountRules {
+            of_type: self.object_types.iter().map(of_type).collect(),
+            of_others: self.object_type_defaults.account_rules(),
+        }
     }
 
     /// Returns the policies of all object types in the terms of the domain.

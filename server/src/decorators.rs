@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use riposte_cache::Cache;
 use riposte_core::CommandLog;
-use riposte_core::ports::{Reader, Reports, Reviews, SubjectWatches};
+use riposte_core::ports::{
+    ContentPolicy, EventSubscriptions, EventTopic, FilterClient, Reader, Reports, Reviews, Standings, SubjectWatches,
+};
 
 use riposte_grpc::page_token::TokenBinding;
 
@@ -24,6 +26,16 @@ pub struct Decorators {
     pub reports: Option<Decorator<dyn Reports>>,
     /// Wraps the watches of subjects.
     pub watches: Option<Decorator<dyn SubjectWatches>>,
+    /// Wraps the subscriptions of the feed of events.
+    pub events: Option<Decorator<dyn EventSubscriptions>>,
+    /// Wraps the topic that receives the public events.
+    pub topic: Option<Decorator<dyn EventTopic>>,
+    /// Wraps the standings that writes ask.
+    pub standings: Option<Decorator<dyn Standings>>,
+    /// Wraps the policy of texts that writes ask.
+    pub content: Option<Decorator<dyn ContentPolicy>>,
+    /// Wraps the client of the filter.
+    pub filter: Option<Decorator<dyn FilterClient>>,
     /// Wraps the cache, below its readers and writers.
     pub cache: Option<Decorator<dyn Cache>>,
     /// Replaces the list to which page tokens are bound.
@@ -40,6 +52,11 @@ impl std::fmt::Debug for Decorators {
             .field("reviews", &self.reviews.is_some())
             .field("reports", &self.reports.is_some())
             .field("watches", &self.watches.is_some())
+            .field("events", &self.events.is_some())
+            .field("topic", &self.topic.is_some())
+            .field("standings", &self.standings.is_some())
+            .field("content", &self.content.is_some())
+            .field("filter", &self.filter.is_some())
             .field("cache", &self.cache.is_some())
             .field("token_binding", &self.token_binding.is_some())
             .field("lua", &self.lua.is_some())

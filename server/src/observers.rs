@@ -1,15 +1,37 @@
-//! Reports the outcomes of the store and of the cache as metrics. Both crates define what they
-//! report, `riposte-telemetry` defines the instruments, and this module translates.
+//! Reports the outcomes of the store, of the cache and of outside services as metrics. These crates
+//! define what they report, `riposte-telemetry` defines the instruments, and this module
+//! translates.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use riposte_cache::{CacheEvent, CacheStats, RedisObserver};
+use riposte_clients::{CallObserver, CallOutcome};
 use riposte_store::{SqlStore, TransactionObserver};
 use riposte_telemetry::{ConnectionPool, Metrics};
 
 /// The number of leases that end without a verdict after which the review of a comment is stuck.
 const STUCK_LEASES: i32 = 5;
+
+/// Counts the calls of the filter.
+#[derive(Debug, Clone)]
+pub(crate) struct FilterCalls(pub(crate) Metrics);
+
+impl CallObserver for FilterCalls {
+    fn called(&self, outcome: CallOutcome) {
+        self.0.filter_called(outcome.name());
+    }
+}
+
+/// Counts the calls of the account service.
+#[derive(Debug, Clone)]
+pub(crate) struct AccountCalls(pub(crate) Metrics);
+
+impl CallObserver for AccountCalls {
+    fn called(&self, outcome: CallOutcome) {
+        self.0.accounts_called(outcome.name());
+    }
+}
 
 /// Records transactions, waits for connections and round trips to Redis.
 #[derive(Debug, Clone)]
@@ -87,6 +109,8 @@ mod tests {
         observer.lease_expired("film", STUCK_LEASES);
         observer.round_trip("page", Duration::from_millis(100), true);
         observe_cache(&CacheStats::default(), &metrics);
+        FilterCalls(metrics.clone()).called(CallOutcome::BreakerOpen);
+        AccountCalls(metrics.clone()).called(CallOutcome::Timeout);
         for line in [
             "riposte_connection_failures_total{db_client_connection_pool_name=\"1/read\"} 1",
             "db_client_connection_wait_time_seconds_count{db_client_connection_pool_name=\"2/write\"} 1",
@@ -96,6 +120,8 @@ mod tests {
             "riposte_review_expired_leases_total{object_type=\"film\"} 2",
             "riposte_review_stuck_total{object_type=\"film\"} 1",
             "riposte_cache_events_total{event=\"hit\"} 0",
+            "riposte_filter_calls_total{outcome=\"breaker_open\"} 1",
+            "riposte_account_calls_total{outcome=\"timeout\"} 1",
         ] {
             assert!(has(&metrics, line), "{line} is not in\n{}", metrics.text().unwrap());
         }

@@ -20,6 +20,7 @@ mod report;
 mod run;
 mod sample;
 mod summary;
+mod topic;
 
 use std::time::Instant;
 

@@ -8,6 +8,7 @@
 pub mod binary;
 pub mod command;
 pub mod drill;
+pub mod feed;
 pub mod histcheck;
 pub mod locks;
 pub mod mysql;

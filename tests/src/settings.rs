@@ -15,8 +15,10 @@ pub fn on_vitess(keyspace: &str) -> Vec<String> {
 /// The object types with a policy of their own: a deep one, one with a short edit window, and some
 /// whose comments wait for review, of which one takes no other text after a refusal. A queue
 /// belongs to its type, so cases that claim have their own. `listed` has a word list, `ruled` the
-/// same one and rules, `newcomers` rules about new members.
-pub const OBJECT_TYPES: [&str; 13] = [
+/// same one and rules, `newcomers` rules about new members. Texts of new members wait in
+/// `welcomed`, and in `counted` under subjects with that mode. Events of `followed` notify of
+/// threads.
+pub const OBJECT_TYPES: [&str; 17] = [
     "object_types.deep.max_depth=8",
     "object_types.brief.edit_window=1s",
     "object_types.held.moderation=pre",
@@ -27,6 +29,10 @@ pub const OBJECT_TYPES: [&str; 13] = [
     "object_types.final.moderation=pre",
     "object_types.final.resubmit_window=0s",
     "object_types.listed.moderation=post",
+    "object_types.welcomed.moderation=pre_new_members",
+    "object_types.welcomed.new_member_threshold=2",
+    "object_types.counted.subject_modes=true",
+    "object_types.followed.notify_thread=true",
     concat!(
         "policy.lists=[{name=\"listed\", object_types=[\"listed\", \"ruled\"], file=\"",
         env!("CARGO_MANIFEST_DIR"),

@@ -5,6 +5,8 @@ mod api {
     pub(crate) mod admin;
     pub(crate) mod comments;
     pub(crate) mod edits;
+    pub(crate) mod evaluations;
+    pub(crate) mod events;
     pub(crate) mod floors;
     pub(crate) mod histories;
     pub(crate) mod infrastructure;
@@ -12,6 +14,8 @@ mod api {
     pub(crate) mod likes;
     pub(crate) mod lists;
     pub(crate) mod masks;
+    pub(crate) mod modes;
+    pub(crate) mod notices;
     pub(crate) mod policy;
     pub(crate) mod ranked;
     pub(crate) mod reports;
@@ -37,6 +41,8 @@ fn main() -> anyhow::Result<()> {
         api::admin::CASES,
         api::comments::CASES,
         api::edits::CASES,
+        api::evaluations::CASES,
+        api::events::CASES,
         api::floors::CASES,
         api::histories::CASES,
         api::infrastructure::CASES,
@@ -44,6 +50,8 @@ fn main() -> anyhow::Result<()> {
         api::likes::CASES,
         api::lists::CASES,
         api::masks::CASES,
+        api::modes::CASES,
+        api::notices::CASES,
         api::policy::CASES,
         api::ranked::CASES,
         api::reports::CASES,

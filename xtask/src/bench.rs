@@ -52,6 +52,12 @@ pub(crate) enum Bench {
     /// cargo's build directory, and with --record to docs/benchmarks/read.md, which explains the
     /// rows.
     Read(suite::Args),
+    /// The delays of events and of the Kafka topic, and the events that one process sends
+    ///
+    /// As `write`. A delay counts from the commit of a create until a subscriber, or a reader of
+    /// the topic, has the event. The figures go to events.json in the folder bench of cargo's build
+    /// directory, and with --record to docs/benchmarks/events.md, which explains the rows.
+    Events(suite::Args),
     /// One client of each SDK, against the bare generated stub of its language
     ///
     /// Builds and installs the packages, and starts a `riposte dev` for each language, one after
@@ -86,6 +92,7 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, what: &Bench) -> Result<bool> {
     match what {
         Bench::Write(args) => suite::run(repo, live, Book::Write, args),
         Bench::Read(args) => suite::run(repo, live, Book::Read, args),
+        Bench::Events(args) => suite::run(repo, live, Book::Events, args),
         Bench::Sdk(args) => sdk::run(repo, live, args),
         Bench::Overload(args) => overload::run(repo, live, args),
         Bench::Compare(args) => compare::run(repo, live, args),

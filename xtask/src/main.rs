@@ -118,6 +118,7 @@ Examples:
   cargo xtask test --mysql             the store's suite on real MySQL 9 as well
   cargo xtask test --only vitess       the store's suite and the API on Vitess with two shards
   cargo xtask test --valkey            the suites of the cache on Valkey 9 as well
+  cargo xtask test --kafka-cluster     kills of the leading brokers of a Kafka of three as well
   cargo xtask test --only kube         the chart on a real API server of Kubernetes
   cargo xtask test --only examples --screenshots
                                        the examples in two browsers, with new pictures

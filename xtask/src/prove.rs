@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 /// The duration and the kind of the run.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
-    /// Make the run of CI: 200 s of faults in two segments, about five minutes in all
+    /// Make the run of CI: 100 s of faults with 50/200 tables, about three minutes in all
     #[arg(long, conflicts_with_all = ["minutes", "hours", "seconds"])]
     smoke: bool,
     /// Minutes during which faults are injected
@@ -49,6 +49,10 @@ pub(crate) struct Args {
     /// then have no network namespaces of their own
     #[arg(long)]
     cluster: bool,
+    /// Send the events to a Kafka topic, too, whose broker is killed; the servers then have no
+    /// network namespaces of their own. Runs with the mutant of the topic have one in any case
+    #[arg(long, conflicts_with = "smoke")]
+    topic: bool,
     /// Use this number of subject and of index tables. Without it, the segments of a run alternate
     /// between 8/32 and 50/200, and runs with a mutant have 4/8
     #[arg(long, value_name = "SUBJECT/INDEX")]
@@ -68,18 +72,21 @@ pub(crate) struct Args {
 /// The maximum number of seconds of a run: a month.
 const LONGEST: u64 = 31 * 24 * 3600;
 /// The minimum numbers of calls and of faults in a smoke run. The number of calls depends on the
-/// processors: two idle ones make half a million. A run with less than a fifth of that shows
-/// nothing.
-const MINIMUM: (u64, u64) = (100_000, 26);
+/// processors: two idle ones make 80,000. A run with less than half of that shows nothing.
+const MINIMUM: (u64, u64) = (40_000, 11);
 /// The summary of a run, below the build directory.
 const SUMMARY: &str = "prove/summary.json";
 /// Databases whose disks can fail.
 const DATABASES: Setup = Setup { plain_files: true, ..Setup::TESTS };
 /// Databases that lose up to a second of commits when they are killed.
 const CARELESS: Setup = Setup { durable: false, ..DATABASES };
-const SMOKE: Duration = Duration::from_secs(200);
+const SMOKE: Duration = Duration::from_secs(100);
 /// The tables of the segments of a run: those of a new database, and those of the reference layout.
-const LAYOUTS: [&str; 2] = ["8/32", "50/200"];
+const LAYOUTS: [&str; 2] = ["8/32", SMOKE_LAYOUT];
+/// The tables of a smoke run. The suites of the test command run with those of a new database.
+const SMOKE_LAYOUT: &str = "50/200";
+/// The means of servers with network namespaces of their own.
+const NETWORKS: &str = "networks";
 /// The longest run in one history.
 const SEGMENT: Duration = Duration::from_mins(20);
 /// The durations of the runs with a mutant; each follows if the one before did not detect it.
@@ -102,6 +109,12 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     let redis = tools::redis(repo, live)?;
     tools::mariadb(live)?;
     tools::faults(live)?;
+    let planted = args.planted.iter().flat_map(|named| mutants::chosen(named)).any(mutants::has_topic);
+    let jars = if args.topic || planted {
+        Some(tools::kafka(repo, live)?.map_err(|reason| anyhow!("a topic needs Kafka: {reason}"))?)
+    } else {
+        None
+    };
     let folder = repo.target().join(SUMMARY).parent().context("the summary has no folder")?.to_owned();
     std::fs::create_dir_all(&folder)?;
     let server = if args.planted.is_some() { repo.mutant_binary() } else { repo.server_binary() };
@@ -109,7 +122,8 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     let check = || {
         let means = means(live, args.cluster);
         let databases = if args.careless { CARELESS } else { DATABASES };
-        let runner = Runner { repo, live, server: &server, databases, redis: &redis, folder: &folder, means };
+        let topic = Topic { jars: jars.as_deref(), always: args.topic };
+        let runner = Runner { repo, live, server: &server, databases, redis: &redis, topic, folder: &folder, means };
         match &args.planted {
             Some(named) => runner.mutants(named, args),
             None => runner.segments(args),
@@ -137,7 +151,7 @@ pub(crate) fn smoke(repo: &Repo, live: &Arc<Live>) -> Result<SmokeResult> {
     let number = |name: &str| summary[name].as_u64().unwrap_or_default();
     let (operations, injections, anomalies) = (number("operations"), number("injections"), number("anomalies"));
     let means = summary["means"].as_str().unwrap_or_default();
-    let missing = ["clocks", "disks", "networks"].into_iter().filter(|name| !means.contains(name)).collect();
+    let missing = ["clocks", "disks", NETWORKS].into_iter().filter(|name| !means.contains(name)).collect();
     let enough = operations >= MINIMUM.0 && injections >= MINIMUM.1;
     let remark = if enough { "" } else { ": too few to show anything" };
     let figures = format!("{operations} operations, {injections} injections ({means}), {anomalies} anomalies{remark}");
@@ -157,6 +171,14 @@ struct Segment<'a> {
     mutant: Option<&'a str>,
 }
 
+/// The topic of a run.
+struct Topic<'a> {
+    /// The folder of Kafka, if a run needs it.
+    jars: Option<&'a Path>,
+    /// True if every run has a topic.
+    always: bool,
+}
+
 /// The data that every run of the load program needs.
 struct Runner<'a> {
     repo: &'a Repo,
@@ -165,6 +187,7 @@ struct Runner<'a> {
     server: &'a Path,
     databases: Setup,
     redis: &'a Path,
+    topic: Topic<'a>,
     folder: &'a Path,
     /// The optional faults that can be injected, by the load program's names.
     means: Vec<&'static str>,
@@ -174,11 +197,10 @@ impl Runner<'_> {
     /// Runs one segment after the other until the time is over.
     fn segments(&self, args: &Args) -> Result<bool> {
         let mut left = args.length();
-        // A smoke run has one segment for each layout.
-        let longest = if args.smoke { left / LAYOUTS.len() as u32 } else { SEGMENT };
+        let layouts: &[&str] = if args.smoke { &[SMOKE_LAYOUT] } else { &LAYOUTS };
         let (mut passed, mut runs) = (true, Vec::new());
-        for (number, layout) in (0..).zip(LAYOUTS.into_iter().cycle()) {
-            let length = left.min(longest);
+        for (number, layout) in (0..).zip(layouts.iter().copied().cycle()) {
+            let length = left.min(SEGMENT);
             let seed = args.seed.map(|seed| seed.wrapping_add(number));
             let tables = args.tables.as_deref().unwrap_or(layout);
             passed &= self.once(&Segment { length, seed, tables: Some(tables), mutant: None }, &mut runs)?;
@@ -195,10 +217,9 @@ impl Runner<'_> {
 
     /// Runs the chosen mutants, each until it is detected or was missed in the longest run.
     fn mutants(&self, named: &[String], args: &Args) -> Result<bool> {
-        let all = mutants::all();
-        let chosen = all.iter().filter(|mutant| named.is_empty() || named.iter().any(|name| name == *mutant));
+        let chosen = mutants::chosen(named);
         let (mut lines, mut runs) = (Vec::new(), Vec::new());
-        for mutant in chosen {
+        for mutant in &chosen {
             let begun = Instant::now();
             let found = (0..).zip(TRIES).try_fold(false, |found, (number, length)| {
                 let seed = args.seed.map(|seed| seed.wrapping_add(number));
@@ -236,9 +257,13 @@ impl Runner<'_> {
         let mut databases = servers::start_mariadb(self.live, self.databases)?;
         let mut load = self.repo.clean(self.repo.prove_load_binary());
         load.args(["--seconds", &length.as_secs().to_string(), "--folder"]).arg(self.folder);
-        for means in &self.means {
+        let has_topic = self.topic.always || mutant.is_some_and(mutants::has_topic);
+        // A broker has one address for all its clients, so the servers share a network with it.
+        let means = self.means.iter().filter(|means| !has_topic || **means != NETWORKS);
+        for means in means.chain(has_topic.then_some(&"topic")) {
             load.args(["--with", means]);
         }
+        load.envs(self.topic.jars.map(|jars| ("RIPOSTE_TEST_KAFKA_JARS", jars)));
         if let Some(seed) = seed {
             load.args(["--seed", &seed.to_string()]);
         }
@@ -299,7 +324,7 @@ fn means(live: &Arc<Live>, cluster: bool) -> Vec<&'static str> {
         .unwrap_or_else(|_| Err(anyhow!("it panicked")))
         .and_then(|()| enter_network())
     {
-        Ok(()) => means.push("networks"),
+        Ok(()) => means.push(NETWORKS),
         Err(error) => eprintln!("no network namespaces here ({error:#}): no packet is dropped in this run"),
     }
     means

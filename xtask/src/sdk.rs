@@ -1,6 +1,7 @@
 //! The SDKs of all languages: one model made from the contract, and the output of each language's
 //! generators and templates.
 
+mod batches;
 mod by_hand;
 mod checks;
 mod handles;

@@ -3,6 +3,7 @@
 //! are dropped.
 
 mod disk;
+mod kafka;
 mod kube;
 mod mariadb;
 mod mysql;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub(crate) use disk::{DiskFault, can_fail as can_fail_disks};
+pub(crate) use kafka::{Kafka, begin as begin_kafka};
 pub(crate) use kube::{Kube, start as start_kube};
 pub(crate) use mariadb::{start as start_mariadb, start_one as start_one_mariadb};
 pub(crate) use mysql::{start as start_mysql, start_one as start_one_mysql, unpack as unpack_mysql};
@@ -170,10 +172,17 @@ pub(crate) struct HeldServers {
     valkey: bool,
 }
 
-/// Starts two database servers, a Redis and a Redis Cluster, writes their addresses and waits until
-/// a signal ends the program.
+/// Starts two database servers, a Redis, a Redis Cluster and, where this machine can, a Kafka
+/// broker; writes their addresses and waits until a signal ends the program.
 pub(crate) fn hold(repo: &Repo, live: &Arc<Live>, held: HeldServers) -> Result<()> {
     let HeldServers { mysql, vitess, valkey } = held;
+    let mut kafka = match tools::kafka(repo, live)? {
+        Ok(jars) => Some(begin_kafka(&jars, live)?),
+        Err(reason) => {
+            eprintln!("SKIPPED Kafka: {reason}");
+            None
+        }
+    };
     let pair = if mysql {
         unpack_mysql(repo, live)?;
         start_mysql(repo, live)?
@@ -185,7 +194,9 @@ pub(crate) fn hold(repo: &Repo, live: &Arc<Live>, held: HeldServers) -> Result<(
     let redis = start_redis(&program, live)?;
     let vitess = if vitess { Some(start_vitess(repo, live)?) } else { None };
     let vitess_exports = vitess.iter().flat_map(Vitess::exports);
-    for (name, value) in pair.exports().into_iter().chain(redis.exports()).chain(vitess_exports) {
+    kafka.iter_mut().try_for_each(Kafka::ready)?;
+    let more = kafka.iter().flat_map(Kafka::exports).chain(vitess_exports);
+    for (name, value) in pair.exports().into_iter().chain(redis.exports()).chain(more) {
         // The values are quoted, because the address of a cluster contains special characters of
         // the shell.
         println!("export {name}='{value}'");

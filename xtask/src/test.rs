@@ -19,7 +19,7 @@ mod totals;
 
 use crate::live::Live;
 use crate::repo::Repo;
-use crate::servers::{Pair, Redis};
+use crate::servers::{Kafka, Pair, Redis};
 use anyhow::Result;
 use clap::ValueEnum;
 use std::sync::Arc;
@@ -30,6 +30,9 @@ use summary::{Report, Summary};
 /// The steps to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// Run every case of the step `test`, also those that repeat others on a further backend
+    #[arg(long)]
+    full: bool,
     /// Run the store's suite on real MySQL 9 too; its server is fetched once and unpacked under
     /// .tools/
     #[arg(long)]
@@ -42,6 +45,9 @@ pub(crate) struct Args {
     /// and unpacked under .tools/; SKIPPED, with the way to get it, where neither is possible
     #[arg(long)]
     valkey: bool,
+    /// Kill the brokers of a Kafka of three that lead the topic, twenty times
+    #[arg(long)]
+    kafka_cluster: bool,
     /// Compile each crate of the product by itself too
     #[arg(long)]
     alone: bool,
@@ -78,6 +84,8 @@ pub(crate) struct Args {
 struct Run<'a> {
     repo: &'a Repo,
     live: &'a Arc<Live>,
+    /// The step `test` runs every case if `true`.
+    full: bool,
     /// The tools of the chart's checks are fetched if `true`.
     chart: bool,
     /// The pictures of the tutorial are written if `true`.
@@ -86,6 +94,8 @@ struct Run<'a> {
     mariadb: Option<Pair>,
     /// The Redis servers, after the first step that needs them.
     redis: Option<Redis>,
+    /// The Kafka broker, after the step that needs it, where this machine can run it.
+    kafka: Option<Kafka>,
 }
 
 /// Runs the chosen steps. Returns `true` if none failed.
@@ -97,7 +107,16 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
         return Ok(true);
     }
     let chart = args.chart || args.only.contains(&Step::Chart);
-    let mut run = Run { repo, live, chart, screenshots: args.screenshots, mariadb: None, redis: None };
+    let mut run = Run {
+        repo,
+        live,
+        full: args.full,
+        chart,
+        screenshots: args.screenshots,
+        mariadb: None,
+        redis: None,
+        kafka: None,
+    };
     let mut summary = Summary::default();
     for step in Step::value_variants().iter().filter(|step| args.wants(**step)) {
         eprintln!("\n=== {}: {}", step.name(), step.about());
@@ -122,6 +141,7 @@ impl Args {
             (Step::Mysql, self.mysql),
             (Step::Vitess, self.vitess),
             (Step::Valkey, self.valkey),
+            (Step::KafkaCluster, self.kafka_cluster),
             (Step::Alone, self.alone),
             (Step::Kube, self.kube),
             (Step::Dashboards, self.dashboards),
@@ -139,9 +159,11 @@ mod tests {
 
     fn wanted(only: &[Step], skip: &[Step], mysql: bool) -> Vec<Step> {
         let args = Args {
+            full: false,
             mysql,
             vitess: false,
             valkey: false,
+            kafka_cluster: false,
             alone: false,
             chart: false,
             kube: false,
@@ -158,8 +180,8 @@ mod tests {
     #[test]
     fn every_step_runs_except_those_on_request() {
         let all = Step::value_variants().len();
-        assert_eq!(wanted(&[], &[], false).len(), all - 7);
-        assert_eq!(wanted(&[], &[], true).len(), all - 6);
+        assert_eq!(wanted(&[], &[], false).len(), all - 8);
+        assert_eq!(wanted(&[], &[], true).len(), all - 7);
         assert_eq!(wanted(&[Step::Alone], &[], false), [Step::Alone]);
         assert_eq!(wanted(&[Step::Tidy], &[], false), [Step::Tidy]);
         assert_eq!(wanted(&[Step::Tidy, Step::Fmt], &[Step::Fmt], true), [Step::Tidy, Step::Mysql]);

@@ -4,6 +4,7 @@
 
 mod chart;
 mod documents;
+mod kafka;
 mod kube;
 mod packages;
 mod valkey;
@@ -11,6 +12,7 @@ mod vitess;
 
 pub(crate) use chart::{helm, helm_at_hand, kubernetes_definitions, kubernetes_validate, prometheus, promtool};
 pub(crate) use documents::mdbook_and_lychee;
+pub(crate) use kafka::{KAFKA, kafka};
 pub(crate) use kube::{curl, etcd, kube_apiserver, module, openssl};
 pub(crate) use packages::unpack_unstable;
 pub(crate) use valkey::valkey;

@@ -11,6 +11,7 @@ use riposte_sdk::{Client, Error, JsonWriter, SubjectPageOptions};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::convert::Infallible;
+use tonic::Code;
 
 #[derive(Clone)]
 struct App {
@@ -67,14 +68,22 @@ impl IntoResponse for Failure {
         let Self(error) = self;
         eprintln!("{error}");
         let fact = |name: &str| error.metadata().get(name).cloned().unwrap_or_default();
-        let message = match error.reason() {
-            ErrorReason::FieldInvalid => "Please write something first.".to_owned(),
-            ErrorReason::ContentTooLong => {
+        let is_about = |field: &str| error.violations().iter().any(|at| at.field == field);
+        let message = match (error.reason(), error.code()) {
+            (ErrorReason::ContentTooLong, _) => {
                 format!("Your comment has {} characters, and the limit is {}.", fact("actual"), fact("limit"))
             }
-            ErrorReason::RateLimited => "You write too fast. Please wait a moment.".to_owned(),
-            ErrorReason::CommentNotFound | ErrorReason::ParentUnavailable => {
+            (ErrorReason::ContentBlocked, _) => "This text is not allowed.".to_owned(),
+            (ErrorReason::FieldInvalid, _) if is_about("content.text") => "Please write something first.".to_owned(),
+            (ErrorReason::RateLimited, _) => "You write too fast. Please wait a moment.".to_owned(),
+            (ErrorReason::MemberNotAllowed, _) => "You may not do this.".to_owned(),
+            (ErrorReason::CommentNotFound | ErrorReason::CommentUnavailable | ErrorReason::ParentUnavailable, _) => {
                 "This comment is not there any more.".to_owned()
+            }
+            _ if is_about("page_token") => "This list is too old. Please load the page again.".to_owned(),
+            // Another try does not change a refusal.
+            (_, Code::InvalidArgument | Code::NotFound | Code::PermissionDenied | Code::FailedPrecondition) => {
+                "This is not possible.".to_owned()
             }
             _ => {
                 let detail = "Comments do not work at the moment. Please try again.";

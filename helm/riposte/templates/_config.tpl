@@ -45,6 +45,17 @@
 {{- end -}}
 {{- $_ := set $paths "page_tokens" (dict "key_files" $files) -}}
 {{- end -}}
+{{- with .Values.secrets.kafka -}}
+{{- if .existingSecret -}}
+{{- $kafka := dict -}}
+{{- range $name, $key := dict "ca_file" .caKey "cert_file" .certKey "key_file" .privateKeyKey "sasl_password_file" .passwordKey -}}
+{{- if $key -}}
+{{- $_ := set $kafka $name (printf "/etc/riposte/kafka/%s" $key) -}}
+{{- end -}}
+{{- end -}}
+{{- $_ := set $paths "events" (dict "kafka" $kafka) -}}
+{{- end -}}
+{{- end -}}
 {{- mustMergeOverwrite (deepCopy .Values.config) $paths | toJson -}}
 {{- end -}}
 

@@ -160,6 +160,9 @@ tcpSocket:
 {{- if .Values.secrets.callers.existingSecret }}
 - {name: callers, mountPath: /etc/riposte/callers, readOnly: true}
 {{- end }}
+{{- if .Values.secrets.kafka.existingSecret }}
+- {name: kafka, mountPath: /etc/riposte/kafka, readOnly: true}
+{{- end }}
 {{- if include "riposte.sqlite" . }}
 - {name: data, mountPath: /var/lib/riposte}
 {{- end }}
@@ -176,6 +179,9 @@ tcpSocket:
 {{- end }}
 {{- with .Values.secrets.callers.existingSecret }}
 {{ include "riposte.secretVolume" (dict "name" "callers" "secret" .) }}
+{{- end }}
+{{- with .Values.secrets.kafka.existingSecret }}
+{{ include "riposte.secretVolume" (dict "name" "kafka" "secret" .) }}
 {{- end }}
 {{- if include "riposte.sqlite" . }}
 - name: data

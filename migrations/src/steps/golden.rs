@@ -15,7 +15,7 @@ struct Golden {
     text: &'static str,
 }
 
-const GOLDEN: [Golden; 14] = [
+const GOLDEN: [Golden; 16] = [
     Golden { backend: DbBackend::MySql, steps: steps(0, 9), text: include_str!("../../golden/mysql.sql") },
     Golden { backend: DbBackend::Sqlite, steps: steps(0, 9), text: include_str!("../../golden/sqlite.sql") },
     Golden { backend: DbBackend::MySql, steps: steps(9, 1), text: include_str!("../../golden/m0010_mysql.sql") },
@@ -30,6 +30,8 @@ const GOLDEN: [Golden; 14] = [
     Golden { backend: DbBackend::Sqlite, steps: steps(13, 1), text: include_str!("../../golden/m0014_sqlite.sql") },
     Golden { backend: DbBackend::MySql, steps: steps(14, 1), text: include_str!("../../golden/m0015_mysql.sql") },
     Golden { backend: DbBackend::Sqlite, steps: steps(14, 1), text: include_str!("../../golden/m0015_sqlite.sql") },
+    Golden { backend: DbBackend::MySql, steps: steps(15, 1), text: include_str!("../../golden/m0016_mysql.sql") },
+    Golden { backend: DbBackend::Sqlite, steps: steps(15, 1), text: include_str!("../../golden/m0016_sqlite.sql") },
 ];
 
 const fn steps(first: usize, count: usize) -> &'static [MigrationStep] {

@@ -1,5 +1,6 @@
 // Quickstart writes a comment, likes it and lists what stands under its subject, at the service
 // that RIPOSTE_TARGET names, or at a `riposte dev` on its default address.
+// [quickstart]
 package main
 
 import (
@@ -11,7 +12,6 @@ import (
 )
 
 func main() {
-	// [quickstart]
 	ctx := context.Background()
 	c, err := riposte.FromEnv()
 	if err != nil {
@@ -35,5 +35,6 @@ func main() {
 		}
 		fmt.Println(x.GetComment().GetContent().GetText())
 	}
-	// [quickstart]
 }
+
+// [quickstart]

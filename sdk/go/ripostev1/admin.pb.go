@@ -1333,8 +1333,8 @@ type HideCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment. Required.
 	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-	// it.
+	// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+	// which ListDecisions returns. No response of the public port contains it.
 	ModeratorId string `protobuf:"bytes,2,opt,name=moderator_id,json=moderatorId,proto3" json:"moderator_id,omitempty"`
 	// Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -1415,7 +1415,8 @@ func (x *HideCommentRequest) GetEtag() string {
 // The comment, hidden.
 type HideCommentResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The comment as moderators see it.
+	// The comment as readers get it from now on: without its author and its text, which
+	// ModerationService.GetModeratedComments returns.
 	Comment *Comment `protobuf:"bytes,1,opt,name=comment,proto3" json:"comment,omitempty"`
 	// The revision that this request made; the same at every repeat.
 	SubjectRevision int64 `protobuf:"varint,2,opt,name=subject_revision,json=subjectRevision,proto3" json:"subject_revision,omitempty"`
@@ -1472,8 +1473,8 @@ type UnhideCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment. Required.
 	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-	// it.
+	// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+	// which ListDecisions returns. No response of the public port contains it.
 	ModeratorId string `protobuf:"bytes,2,opt,name=moderator_id,json=moderatorId,proto3" json:"moderator_id,omitempty"`
 	// Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -1611,8 +1612,8 @@ type AdminServiceDeleteCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment. Required.
 	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-	// it.
+	// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+	// which ListDecisions returns. No response of the public port contains it.
 	ModeratorId string `protobuf:"bytes,2,opt,name=moderator_id,json=moderatorId,proto3" json:"moderator_id,omitempty"`
 	// Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -2521,7 +2522,8 @@ type CountDrift struct {
 	// The comment whose count it is; 0 for a count of the subject.
 	CommentId int64 `protobuf:"varint,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	// The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
-	// `like_count`, `dislike_count`, `next_floor`, `listed`.
+	// `like_count`, `dislike_count`, `next_floor`, `listed`; of what waits for moderators
+	// `review_open`, `proposal`, `appeal`, `reports`, `report_weight`.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// What is stored.
 	Stored int64 `protobuf:"varint,3,opt,name=stored,proto3" json:"stored,omitempty"`

@@ -614,8 +614,8 @@ type Content struct {
 	// characters that Unicode calls default-ignorable; at most the object type's limit (default 5,000
 	// code points after NFC, else CONTENT_TOO_LONG).
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
-	// The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-	// notifications.
+	// The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+	// look for them in the text. The events of the feed name them as members to notify.
 	MentionedMemberIds []string `protobuf:"bytes,2,rep,name=mentioned_member_ids,json=mentionedMemberIds,proto3" json:"mentioned_member_ids,omitempty"`
 	// The caller's own facts, returned as given. At most 16 entries; keys and values together at most
 	// 1 KiB; keys of 1 to 64 bytes without control characters.
@@ -808,7 +808,7 @@ func (x *CommentThread) GetReplyPageToken() string {
 // One former text of a comment.
 type CommentRevision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its number: 1 for the text first written, 2 for the first edit, and so on.
+	// Its number among the texts that were shown: 1 for the first, and so on.
 	Number int32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
 	// What the comment said.
 	Content *Content `protobuf:"bytes,2,opt,name=content,proto3" json:"content,omitempty"`

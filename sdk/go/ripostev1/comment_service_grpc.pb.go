@@ -54,8 +54,9 @@ type CommentServiceClient interface {
 	// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
 	// the object type's comments wait for review, the comment is PENDING and is answered whole to its
 	// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-	// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED,
-	// REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT, MEMBER_BLOCKED.
+	// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_NOT_ALLOWED,
+	// MEMBER_SUSPENDED, POLICY_UNAVAILABLE, REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT,
+	// MEMBER_BLOCKED.
 	//
 	// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
 	// {"text": "Hi"}}`.
@@ -96,7 +97,8 @@ type CommentServiceClient interface {
 	//
 	// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
 	// is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-	// SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
+	// SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, POLICY_UNAVAILABLE,
+	// REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
 	UpdateComment(ctx context.Context, in *UpdateCommentRequest, opts ...grpc.CallOption) (*UpdateCommentResponse, error)
@@ -310,8 +312,9 @@ type CommentServiceServer interface {
 	// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
 	// the object type's comments wait for review, the comment is PENDING and is answered whole to its
 	// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-	// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED,
-	// REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT, MEMBER_BLOCKED.
+	// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_NOT_ALLOWED,
+	// MEMBER_SUSPENDED, POLICY_UNAVAILABLE, REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT,
+	// MEMBER_BLOCKED.
 	//
 	// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
 	// {"text": "Hi"}}`.
@@ -352,7 +355,8 @@ type CommentServiceServer interface {
 	//
 	// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
 	// is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-	// SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
+	// SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, POLICY_UNAVAILABLE,
+	// REQUEST_ID_REUSED.
 	//
 	// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
 	UpdateComment(context.Context, *UpdateCommentRequest) (*UpdateCommentResponse, error)

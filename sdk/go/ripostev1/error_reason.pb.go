@@ -35,16 +35,19 @@ const (
 	// Never sent; a reader of an older version sees it for a reason it does not know, and goes by the
 	// code.
 	ErrorReason_ERROR_REASON_UNSPECIFIED ErrorReason = 0
-	// NOT_FOUND. There is no such subject, or it is deleted. Create it, or let its object type do so
-	// (`auto_create`).
+	// NOT_FOUND. There is no such subject, or it is deleted. Create it by CreateSubject, or let its
+	// first comment do so: `auto_create` of its type in `[object_types]`, or of all types in
+	// `[object_type_defaults]`, which is false by default, also for the types that
+	// `open_object_types` admits.
 	//
 	// Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "object_id":
 	// "1"}}`.
 	ErrorReason_ERROR_REASON_SUBJECT_NOT_FOUND ErrorReason = 1
 	// NOT_FOUND. There is no such comment, its subject is deleted, or the caller was not granted its
 	// type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a hiding and
-	// their opposites, UndeleteComment aside. Reads show the tombstone of a deleted comment; a reply
-	// to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
+	// their opposites. Exceptions are UndeleteComment, and a moderator's delete or hiding of a
+	// comment that its author or the owner of the subject deleted. Reads show the tombstone of a
+	// deleted comment; a reply to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
 	//
 	// Example: `{"reason": "COMMENT_NOT_FOUND", "metadata": {"comment_id": "1234567890123456789"}}`.
 	ErrorReason_ERROR_REASON_COMMENT_NOT_FOUND ErrorReason = 2
@@ -96,13 +99,14 @@ const (
 	// for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
 	// except to UndeleteComment: a tombstone that was imported without a text cannot come back. `why`
 	// names a cause beside the state: `edits` (three edits have to be judged first), `appeal` (an
-	// appeal is open), `own_decision` (an appeal contests a decision of the acting moderator).
+	// appeal is open), `own_decision` (an appeal contests a decision of the acting moderator). Of a
+	// subject it is `mode`: a moderator set a stricter mode, or the object type does not have it.
 	//
 	// Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
 	// "state": "HIDDEN"}}`.
 	ErrorReason_ERROR_REASON_STATE_CONFLICT ErrorReason = 11
 	// FAILED_PRECONDITION. The time in which an author may edit is over; the metadata has the time at
-	// which it ended.
+	// which it ended. `edit_window` of the type in `[object_types]` decides.
 	//
 	// Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
 	ErrorReason_ERROR_REASON_EDIT_WINDOW_CLOSED ErrorReason = 12
@@ -115,7 +119,8 @@ const (
 	//
 	// Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
 	ErrorReason_ERROR_REASON_CHALLENGE_REQUIRED ErrorReason = 14
-	// INVALID_ARGUMENT. The object type is not registered. Register it in the configuration.
+	// INVALID_ARGUMENT. The object type is not registered. Add it to `[object_types]` in the
+	// configuration of the server, or set `open_object_types`, which admits all types.
 	//
 	// Example: `{"reason": "OBJECT_TYPE_UNKNOWN", "metadata": {"object_type": "vidoe"}}`.
 	ErrorReason_ERROR_REASON_OBJECT_TYPE_UNKNOWN ErrorReason = 15
@@ -133,7 +138,8 @@ const (
 	//
 	// Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
 	ErrorReason_ERROR_REASON_CONTENT_BLOCKED ErrorReason = 18
-	// INVALID_ARGUMENT. The text has too many code points after NFC.
+	// INVALID_ARGUMENT. The text has too many code points after NFC. `max_text_code_points` of the
+	// type in `[object_types]` decides.
 	//
 	// Example: `{"reason": "CONTENT_TOO_LONG", "metadata": {"limit": "5000", "actual": "5201"}}`.
 	ErrorReason_ERROR_REASON_CONTENT_TOO_LONG ErrorReason = 19
@@ -161,15 +167,18 @@ const (
 	// Example: `{"reason": "REQUEST_ID_REUSED", "metadata": {"request_id":
 	// "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
 	ErrorReason_ERROR_REASON_REQUEST_ID_REUSED ErrorReason = 24
-	// UNAUTHENTICATED. The token or certificate is missing or not known.
+	// UNAUTHENTICATED. The token or certificate is missing or not known. The file of
+	// `auth.callers_file` has the callers that are.
 	//
 	// Example: `{"reason": "CALLER_UNKNOWN"}`.
 	ErrorReason_ERROR_REASON_CALLER_UNKNOWN ErrorReason = 25
-	// PERMISSION_DENIED. The caller was not granted the object type, or the service.
+	// PERMISSION_DENIED. The caller was not granted the object type, or the service, in the file of
+	// `auth.callers_file`.
 	//
 	// Example: `{"reason": "CALLER_NOT_ALLOWED", "metadata": {"object_type": "video"}}`.
 	ErrorReason_ERROR_REASON_CALLER_NOT_ALLOWED ErrorReason = 26
-	// PERMISSION_DENIED. The member is neither the author nor the owner that the act needs.
+	// PERMISSION_DENIED. The member is neither the author nor the owner that the act needs; or its
+	// account has a lower `level` than is `needed`, or there is none, and then `level` is absent.
 	//
 	// Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
 	ErrorReason_ERROR_REASON_MEMBER_NOT_ALLOWED ErrorReason = 27
@@ -226,13 +235,13 @@ const (
 	// "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
 	ErrorReason_ERROR_REASON_INTERNAL ErrorReason = 37
 	// RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again
-	// with the last revision received as `after_revision`, and read faster: hand changes over instead
-	// of working on them in the reading loop.
+	// with the last revision received as `after_revision`, or subscribe with the last token, and read
+	// faster: hand changes over instead of working on them in the reading loop.
 	//
 	// Example: `{"reason": "WATCH_TOO_SLOW"}` with RetryInfo 0.1 s.
 	ErrorReason_ERROR_REASON_WATCH_TOO_SLOW ErrorReason = 38
 	// UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last
-	// revision received as `after_revision`.
+	// revision received as `after_revision`, or subscribe with the last token.
 	//
 	// Example: `{"reason": "SERVER_STOPPING"}` with RetryInfo 0.1 s.
 	ErrorReason_ERROR_REASON_SERVER_STOPPING ErrorReason = 39
@@ -253,9 +262,14 @@ const (
 	//
 	// Example: `{"reason": "APPEAL_NOT_ALLOWED", "metadata": {"why": "window_over"}}`.
 	ErrorReason_ERROR_REASON_APPEAL_NOT_ALLOWED ErrorReason = 42
+	// INVALID_ARGUMENT. A line of a candidate word list is wrong. Nothing was tried. `line` counts
+	// from 1 and is 0 for the list as a whole; `why` has no word of it.
+	//
+	// Example: `{"reason": "WORD_LIST_INVALID", "metadata": {"line": "7", "why": "has an empty
+	// word"}}`.
+	ErrorReason_ERROR_REASON_WORD_LIST_INVALID ErrorReason = 47
 	// UNAVAILABLE. A service that judges texts or members could not be asked, and the object type
-	// refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
-	// served yet.
+	// refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo.
 	//
 	// Example: `{"reason": "POLICY_UNAVAILABLE", "metadata": {"service": "filter"}}` with RetryInfo
 	// 1 s.
@@ -308,6 +322,7 @@ var (
 		40: "ERROR_REASON_REVIEW_LEASE_LOST",
 		41: "ERROR_REASON_DECISION_NOT_FOUND",
 		42: "ERROR_REASON_APPEAL_NOT_ALLOWED",
+		47: "ERROR_REASON_WORD_LIST_INVALID",
 		48: "ERROR_REASON_POLICY_UNAVAILABLE",
 	}
 	ErrorReason_value = map[string]int32{
@@ -354,6 +369,7 @@ var (
 		"ERROR_REASON_REVIEW_LEASE_LOST":      40,
 		"ERROR_REASON_DECISION_NOT_FOUND":     41,
 		"ERROR_REASON_APPEAL_NOT_ALLOWED":     42,
+		"ERROR_REASON_WORD_LIST_INVALID":      47,
 		"ERROR_REASON_POLICY_UNAVAILABLE":     48,
 	}
 )
@@ -390,7 +406,7 @@ var File_riposte_v1_error_reason_proto protoreflect.FileDescriptor
 const file_riposte_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
 	"\x1driposte/v1/error_reason.proto\x12\n" +
-	"riposte.v1*\x99\f\n" +
+	"riposte.v1*\xbd\f\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\"\n" +
 	"\x1eERROR_REASON_SUBJECT_NOT_FOUND\x10\x01\x12\"\n" +
@@ -435,7 +451,8 @@ const file_riposte_v1_error_reason_proto_rawDesc = "" +
 	"\x1cERROR_REASON_SERVER_STOPPING\x10'\x12\"\n" +
 	"\x1eERROR_REASON_REVIEW_LEASE_LOST\x10(\x12#\n" +
 	"\x1fERROR_REASON_DECISION_NOT_FOUND\x10)\x12#\n" +
-	"\x1fERROR_REASON_APPEAL_NOT_ALLOWED\x10*\x12#\n" +
+	"\x1fERROR_REASON_APPEAL_NOT_ALLOWED\x10*\x12\"\n" +
+	"\x1eERROR_REASON_WORD_LIST_INVALID\x10/\x12#\n" +
 	"\x1fERROR_REASON_POLICY_UNAVAILABLE\x100B\x8d\x01\n" +
 	"\x0ecom.riposte.v1B\x10ErrorReasonProtoP\x01Z riposte.dev/go/riposte/ripostev1\xa2\x02\x03RXX\xaa\x02\n" +
 	"Riposte.V1\xca\x02\n" +

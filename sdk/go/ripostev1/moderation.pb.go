@@ -277,7 +277,8 @@ const (
 	ReviewCause_REVIEW_CAUSE_REPORT ReviewCause = 3
 	// The policy flagged it; in sight unless the comment is PENDING.
 	ReviewCause_REVIEW_CAUSE_FLAG ReviewCause = 4
-	// The filter or account service could not be asked. Not served yet.
+	// The filter or account service could not be asked. The server asks again; after three responses
+	// that leave a text open, its cause is FLAG, or EDIT of a proposed edit.
 	ReviewCause_REVIEW_CAUSE_SERVICE_UNAVAILABLE ReviewCause = 5
 	// The author appealed.
 	ReviewCause_REVIEW_CAUSE_APPEAL ReviewCause = 6
@@ -1012,7 +1013,8 @@ type ListReviewItemsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The object type. Required; one that the caller was granted.
 	ObjectType string `protobuf:"bytes,1,opt,name=object_type,json=objectType,proto3" json:"object_type,omitempty"`
-	// Only items with one of these causes; empty means all.
+	// Only items with one of these causes. Empty means all that are for moderators: those that wait
+	// for SERVICE_UNAVAILABLE alone are left out until they are due.
 	Causes []ReviewCause `protobuf:"varint,2,rep,packed,name=causes,proto3,enum=riposte.v1.ReviewCause" json:"causes,omitempty"`
 	// Only comments of this member; empty means all.
 	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
@@ -1159,7 +1161,8 @@ type ClaimReviewItemsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The object type. Required.
 	ObjectType string `protobuf:"bytes,1,opt,name=object_type,json=objectType,proto3" json:"object_type,omitempty"`
-	// Only items with one of these causes; empty means all.
+	// Only items with one of these causes. Empty means all that are for moderators: those that wait
+	// for SERVICE_UNAVAILABLE alone are left out until they are due.
 	Causes []ReviewCause `protobuf:"varint,2,rep,packed,name=causes,proto3,enum=riposte.v1.ReviewCause" json:"causes,omitempty"`
 	// Items wanted: default 10 (when 0), at most 25. Fewer are leased where they would exceed 1 MiB.
 	Limit int32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`

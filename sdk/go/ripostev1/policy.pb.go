@@ -167,7 +167,8 @@ type CheckTextRequest struct {
 	Content *Content `protobuf:"bytes,2,opt,name=content,proto3" json:"content,omitempty"`
 	// The member who would write it; empty means a member without a standing.
 	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// Whether the filter and account services are asked too. Not served yet.
+	// Whether the filter and account services are asked too, where the object type uses them. One
+	// that cannot be asked has the effect that the object type sets for an outage.
 	WithServices  bool `protobuf:"varint,4,opt,name=with_services,json=withServices,proto3" json:"with_services,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -242,7 +243,7 @@ type CheckTextResponse struct {
 	ShownText string `protobuf:"bytes,3,opt,name=shown_text,json=shownText,proto3" json:"shown_text,omitempty"`
 	// The text as the matcher sees it; empty for an object type without word lists and rules.
 	NormalizedText string `protobuf:"bytes,4,opt,name=normalized_text,json=normalizedText,proto3" json:"normalized_text,omitempty"`
-	// The code that a decision would carry; empty for ALLOW.
+	// The code that a decision would carry; empty for ALLOW, and where an outage alone asks for more.
 	Code string `protobuf:"bytes,5,opt,name=code,proto3" json:"code,omitempty"`
 	// How long it took.
 	Time          *durationpb.Duration `protobuf:"bytes,6,opt,name=time,proto3" json:"time,omitempty"`
@@ -322,6 +323,282 @@ func (x *CheckTextResponse) GetTime() *durationpb.Duration {
 	return nil
 }
 
+// Asks to try a policy on stored comments. Changes nothing.
+type EvaluatePolicyRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The object type. Required.
+	ObjectType string `protobuf:"bytes,1,opt,name=object_type,json=objectType,proto3" json:"object_type,omitempty"`
+	// Comments that were stored from this time on. Required.
+	From *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
+	// Comments that were stored before this time. Required.
+	To *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=to,proto3" json:"to,omitempty"`
+	// Candidate entries, in the form of a list file, one a line; at most 64 KiB. Entries that name no
+	// outcome ask for HOLD.
+	CandidateList string `protobuf:"bytes,4,opt,name=candidate_list,json=candidateList,proto3" json:"candidate_list,omitempty"`
+	// Of a thousand comments, how many are tried, chosen by a hash of the id: default 1,000 (when 0).
+	SamplePerMille int32 `protobuf:"varint,5,opt,name=sample_per_mille,json=samplePerMille,proto3" json:"sample_per_mille,omitempty"`
+	// `resume_token` of an earlier response to the same request.
+	ResumeToken string `protobuf:"bytes,6,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
+	// Candidate rules, each a TOML inline table as in the configuration, of at most 1,024 bytes; at
+	// most 64. With neither these nor entries, the policy in force is tried.
+	CandidateRules []string `protobuf:"bytes,7,rep,name=candidate_rules,json=candidateRules,proto3" json:"candidate_rules,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *EvaluatePolicyRequest) Reset() {
+	*x = EvaluatePolicyRequest{}
+	mi := &file_riposte_v1_policy_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EvaluatePolicyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EvaluatePolicyRequest) ProtoMessage() {}
+
+func (x *EvaluatePolicyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_policy_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EvaluatePolicyRequest.ProtoReflect.Descriptor instead.
+func (*EvaluatePolicyRequest) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_policy_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *EvaluatePolicyRequest) GetObjectType() string {
+	if x != nil {
+		return x.ObjectType
+	}
+	return ""
+}
+
+func (x *EvaluatePolicyRequest) GetFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
+func (x *EvaluatePolicyRequest) GetTo() *timestamppb.Timestamp {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
+func (x *EvaluatePolicyRequest) GetCandidateList() string {
+	if x != nil {
+		return x.CandidateList
+	}
+	return ""
+}
+
+func (x *EvaluatePolicyRequest) GetSamplePerMille() int32 {
+	if x != nil {
+		return x.SamplePerMille
+	}
+	return 0
+}
+
+func (x *EvaluatePolicyRequest) GetResumeToken() string {
+	if x != nil {
+		return x.ResumeToken
+	}
+	return ""
+}
+
+func (x *EvaluatePolicyRequest) GetCandidateRules() []string {
+	if x != nil {
+		return x.CandidateRules
+	}
+	return nil
+}
+
+// How one entry or rule did.
+type RuleEvaluation struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The list, or the rule set of the object type.
+	Source string `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`
+	// The entry or rule.
+	Rule string `protobuf:"bytes,2,opt,name=rule,proto3" json:"rule,omitempty"`
+	// The outcome it asks for.
+	Outcome PolicyOutcome `protobuf:"varint,3,opt,name=outcome,proto3,enum=riposte.v1.PolicyOutcome" json:"outcome,omitempty"`
+	// Comments it hit.
+	Hits int32 `protobuf:"varint,4,opt,name=hits,proto3" json:"hits,omitempty"`
+	// Of these, comments that people rejected, hid or deleted.
+	RestrictedByPeople int32 `protobuf:"varint,5,opt,name=restricted_by_people,json=restrictedByPeople,proto3" json:"restricted_by_people,omitempty"`
+	// Of these, comments that people approved or kept.
+	ApprovedByPeople int32 `protobuf:"varint,6,opt,name=approved_by_people,json=approvedByPeople,proto3" json:"approved_by_people,omitempty"`
+	// Comments it hit, at most 20.
+	Samples       []int64 `protobuf:"varint,7,rep,packed,name=samples,proto3" json:"samples,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RuleEvaluation) Reset() {
+	*x = RuleEvaluation{}
+	mi := &file_riposte_v1_policy_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RuleEvaluation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RuleEvaluation) ProtoMessage() {}
+
+func (x *RuleEvaluation) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_policy_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RuleEvaluation.ProtoReflect.Descriptor instead.
+func (*RuleEvaluation) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_policy_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *RuleEvaluation) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *RuleEvaluation) GetRule() string {
+	if x != nil {
+		return x.Rule
+	}
+	return ""
+}
+
+func (x *RuleEvaluation) GetOutcome() PolicyOutcome {
+	if x != nil {
+		return x.Outcome
+	}
+	return PolicyOutcome_POLICY_OUTCOME_UNSPECIFIED
+}
+
+func (x *RuleEvaluation) GetHits() int32 {
+	if x != nil {
+		return x.Hits
+	}
+	return 0
+}
+
+func (x *RuleEvaluation) GetRestrictedByPeople() int32 {
+	if x != nil {
+		return x.RestrictedByPeople
+	}
+	return 0
+}
+
+func (x *RuleEvaluation) GetApprovedByPeople() int32 {
+	if x != nil {
+		return x.ApprovedByPeople
+	}
+	return 0
+}
+
+func (x *RuleEvaluation) GetSamples() []int64 {
+	if x != nil {
+		return x.Samples
+	}
+	return nil
+}
+
+// The state of an evaluation after another piece of it. The last one has no resume token.
+type EvaluatePolicyResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Comments tried so far by this call.
+	Tried int32 `protobuf:"varint,1,opt,name=tried,proto3" json:"tried,omitempty"`
+	// The entries and rules that hit anything so far in this call, most hits first; at most 1,000.
+	Rules []*RuleEvaluation `protobuf:"bytes,2,rep,name=rules,proto3" json:"rules,omitempty"`
+	// Goes on behind this piece; empty at the end.
+	ResumeToken string `protobuf:"bytes,3,opt,name=resume_token,json=resumeToken,proto3" json:"resume_token,omitempty"`
+	// The facts in rules that stored comments do not have: `age`, `approved`, `first_post`. A term
+	// about one of them was false.
+	UnknownFactNames []string `protobuf:"bytes,4,rep,name=unknown_fact_names,json=unknownFactNames,proto3" json:"unknown_fact_names,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *EvaluatePolicyResponse) Reset() {
+	*x = EvaluatePolicyResponse{}
+	mi := &file_riposte_v1_policy_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EvaluatePolicyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EvaluatePolicyResponse) ProtoMessage() {}
+
+func (x *EvaluatePolicyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_policy_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EvaluatePolicyResponse.ProtoReflect.Descriptor instead.
+func (*EvaluatePolicyResponse) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_policy_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *EvaluatePolicyResponse) GetTried() int32 {
+	if x != nil {
+		return x.Tried
+	}
+	return 0
+}
+
+func (x *EvaluatePolicyResponse) GetRules() []*RuleEvaluation {
+	if x != nil {
+		return x.Rules
+	}
+	return nil
+}
+
+func (x *EvaluatePolicyResponse) GetResumeToken() string {
+	if x != nil {
+		return x.ResumeToken
+	}
+	return ""
+}
+
+func (x *EvaluatePolicyResponse) GetUnknownFactNames() []string {
+	if x != nil {
+		return x.UnknownFactNames
+	}
+	return nil
+}
+
 // The standing of one member under one object type.
 type MemberStanding struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -345,7 +622,7 @@ type MemberStanding struct {
 
 func (x *MemberStanding) Reset() {
 	*x = MemberStanding{}
-	mi := &file_riposte_v1_policy_proto_msgTypes[2]
+	mi := &file_riposte_v1_policy_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -357,7 +634,7 @@ func (x *MemberStanding) String() string {
 func (*MemberStanding) ProtoMessage() {}
 
 func (x *MemberStanding) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_policy_proto_msgTypes[2]
+	mi := &file_riposte_v1_policy_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -370,7 +647,7 @@ func (x *MemberStanding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemberStanding.ProtoReflect.Descriptor instead.
 func (*MemberStanding) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_policy_proto_rawDescGZIP(), []int{2}
+	return file_riposte_v1_policy_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *MemberStanding) GetMember() *MemberOfType {
@@ -438,7 +715,7 @@ type SetMemberStandingRequest struct {
 
 func (x *SetMemberStandingRequest) Reset() {
 	*x = SetMemberStandingRequest{}
-	mi := &file_riposte_v1_policy_proto_msgTypes[3]
+	mi := &file_riposte_v1_policy_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -450,7 +727,7 @@ func (x *SetMemberStandingRequest) String() string {
 func (*SetMemberStandingRequest) ProtoMessage() {}
 
 func (x *SetMemberStandingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_policy_proto_msgTypes[3]
+	mi := &file_riposte_v1_policy_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -463,7 +740,7 @@ func (x *SetMemberStandingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetMemberStandingRequest.ProtoReflect.Descriptor instead.
 func (*SetMemberStandingRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_policy_proto_rawDescGZIP(), []int{3}
+	return file_riposte_v1_policy_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *SetMemberStandingRequest) GetStanding() *MemberStanding {
@@ -498,7 +775,7 @@ type SetMemberStandingResponse struct {
 
 func (x *SetMemberStandingResponse) Reset() {
 	*x = SetMemberStandingResponse{}
-	mi := &file_riposte_v1_policy_proto_msgTypes[4]
+	mi := &file_riposte_v1_policy_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -510,7 +787,7 @@ func (x *SetMemberStandingResponse) String() string {
 func (*SetMemberStandingResponse) ProtoMessage() {}
 
 func (x *SetMemberStandingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_policy_proto_msgTypes[4]
+	mi := &file_riposte_v1_policy_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -523,7 +800,7 @@ func (x *SetMemberStandingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetMemberStandingResponse.ProtoReflect.Descriptor instead.
 func (*SetMemberStandingResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_policy_proto_rawDescGZIP(), []int{4}
+	return file_riposte_v1_policy_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SetMemberStandingResponse) GetStanding() *MemberStanding {
@@ -533,12 +810,12 @@ func (x *SetMemberStandingResponse) GetStanding() *MemberStanding {
 	return nil
 }
 
-// Asks for standings that are not NORMAL or have a weight, newest first.
+// Asks for standings that are not NORMAL or have a weight, newest first, or for that of one member.
 type ListMemberStandingsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The object type. Required.
 	ObjectType string `protobuf:"bytes,1,opt,name=object_type,json=objectType,proto3" json:"object_type,omitempty"`
-	// Only this member; empty means all.
+	// Only this member, whose standing is in the response whatever it is; empty means all.
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// Standings wanted: default 20 (when 0), at most 100.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
@@ -550,7 +827,7 @@ type ListMemberStandingsRequest struct {
 
 func (x *ListMemberStandingsRequest) Reset() {
 	*x = ListMemberStandingsRequest{}
-	mi := &file_riposte_v1_policy_proto_msgTypes[5]
+	mi := &file_riposte_v1_policy_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -562,7 +839,7 @@ func (x *ListMemberStandingsRequest) String() string {
 func (*ListMemberStandingsRequest) ProtoMessage() {}
 
 func (x *ListMemberStandingsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_policy_proto_msgTypes[5]
+	mi := &file_riposte_v1_policy_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -575,7 +852,7 @@ func (x *ListMemberStandingsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMemberStandingsRequest.ProtoReflect.Descriptor instead.
 func (*ListMemberStandingsRequest) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_policy_proto_rawDescGZIP(), []int{5}
+	return file_riposte_v1_policy_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListMemberStandingsRequest) GetObjectType() string {
@@ -619,7 +896,7 @@ type ListMemberStandingsResponse struct {
 
 func (x *ListMemberStandingsResponse) Reset() {
 	*x = ListMemberStandingsResponse{}
-	mi := &file_riposte_v1_policy_proto_msgTypes[6]
+	mi := &file_riposte_v1_policy_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -631,7 +908,7 @@ func (x *ListMemberStandingsResponse) String() string {
 func (*ListMemberStandingsResponse) ProtoMessage() {}
 
 func (x *ListMemberStandingsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_riposte_v1_policy_proto_msgTypes[6]
+	mi := &file_riposte_v1_policy_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -644,7 +921,7 @@ func (x *ListMemberStandingsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMemberStandingsResponse.ProtoReflect.Descriptor instead.
 func (*ListMemberStandingsResponse) Descriptor() ([]byte, []int) {
-	return file_riposte_v1_policy_proto_rawDescGZIP(), []int{6}
+	return file_riposte_v1_policy_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListMemberStandingsResponse) GetStandings() []*MemberStanding {
@@ -661,12 +938,141 @@ func (x *ListMemberStandingsResponse) GetNextPageToken() string {
 	return ""
 }
 
+// Asks to set the mode of one subject.
+type SetSubjectModeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The subject. Required.
+	Subject *SubjectKey `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
+	// The mode; UNSPECIFIED returns to that of the object type. One that is looser than the type's
+	// (from the loosest: POST, PRE_NEW_MEMBERS, PRE) is FIELD_INVALID.
+	Mode ModerationMode `protobuf:"varint,2,opt,name=mode,proto3,enum=riposte.v1.ModerationMode" json:"mode,omitempty"`
+	// The moderator. Required.
+	ModeratorId string `protobuf:"bytes,3,opt,name=moderator_id,json=moderatorId,proto3" json:"moderator_id,omitempty"`
+	// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
+	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetSubjectModeRequest) Reset() {
+	*x = SetSubjectModeRequest{}
+	mi := &file_riposte_v1_policy_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetSubjectModeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetSubjectModeRequest) ProtoMessage() {}
+
+func (x *SetSubjectModeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_policy_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetSubjectModeRequest.ProtoReflect.Descriptor instead.
+func (*SetSubjectModeRequest) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_policy_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *SetSubjectModeRequest) GetSubject() *SubjectKey {
+	if x != nil {
+		return x.Subject
+	}
+	return nil
+}
+
+func (x *SetSubjectModeRequest) GetMode() ModerationMode {
+	if x != nil {
+		return x.Mode
+	}
+	return ModerationMode_MODERATION_MODE_UNSPECIFIED
+}
+
+func (x *SetSubjectModeRequest) GetModeratorId() string {
+	if x != nil {
+		return x.ModeratorId
+	}
+	return ""
+}
+
+func (x *SetSubjectModeRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// The subject after the call.
+type SetSubjectModeResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The subject.
+	Subject *Subject `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
+	// Its revision.
+	SubjectRevision int64 `protobuf:"varint,2,opt,name=subject_revision,json=subjectRevision,proto3" json:"subject_revision,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *SetSubjectModeResponse) Reset() {
+	*x = SetSubjectModeResponse{}
+	mi := &file_riposte_v1_policy_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetSubjectModeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetSubjectModeResponse) ProtoMessage() {}
+
+func (x *SetSubjectModeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_riposte_v1_policy_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetSubjectModeResponse.ProtoReflect.Descriptor instead.
+func (*SetSubjectModeResponse) Descriptor() ([]byte, []int) {
+	return file_riposte_v1_policy_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *SetSubjectModeResponse) GetSubject() *Subject {
+	if x != nil {
+		return x.Subject
+	}
+	return nil
+}
+
+func (x *SetSubjectModeResponse) GetSubjectRevision() int64 {
+	if x != nil {
+		return x.SubjectRevision
+	}
+	return 0
+}
+
 var File_riposte_v1_policy_proto protoreflect.FileDescriptor
 
 const file_riposte_v1_policy_proto_rawDesc = "" +
 	"\n" +
 	"\x17riposte/v1/policy.proto\x12\n" +
-	"riposte.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18riposte/v1/comment.proto\x1a\x1briposte/v1/moderation.proto\"\xa4\x01\n" +
+	"riposte.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18riposte/v1/comment.proto\x1a\x1briposte/v1/moderation.proto\x1a\x18riposte/v1/subject.proto\"\xa4\x01\n" +
 	"\x10CheckTextRequest\x12\x1f\n" +
 	"\vobject_type\x18\x01 \x01(\tR\n" +
 	"objectType\x12-\n" +
@@ -680,7 +1086,29 @@ const file_riposte_v1_policy_proto_rawDesc = "" +
 	"shown_text\x18\x03 \x01(\tR\tshownText\x12'\n" +
 	"\x0fnormalized_text\x18\x04 \x01(\tR\x0enormalizedText\x12\x12\n" +
 	"\x04code\x18\x05 \x01(\tR\x04code\x12-\n" +
-	"\x04time\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\x04time\"\xe2\x02\n" +
+	"\x04time\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\x04time\"\xb1\x02\n" +
+	"\x15EvaluatePolicyRequest\x12\x1f\n" +
+	"\vobject_type\x18\x01 \x01(\tR\n" +
+	"objectType\x12.\n" +
+	"\x04from\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x12*\n" +
+	"\x02to\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\x12%\n" +
+	"\x0ecandidate_list\x18\x04 \x01(\tR\rcandidateList\x12(\n" +
+	"\x10sample_per_mille\x18\x05 \x01(\x05R\x0esamplePerMille\x12!\n" +
+	"\fresume_token\x18\x06 \x01(\tR\vresumeToken\x12'\n" +
+	"\x0fcandidate_rules\x18\a \x03(\tR\x0ecandidateRules\"\x83\x02\n" +
+	"\x0eRuleEvaluation\x12\x16\n" +
+	"\x06source\x18\x01 \x01(\tR\x06source\x12\x12\n" +
+	"\x04rule\x18\x02 \x01(\tR\x04rule\x123\n" +
+	"\aoutcome\x18\x03 \x01(\x0e2\x19.riposte.v1.PolicyOutcomeR\aoutcome\x12\x12\n" +
+	"\x04hits\x18\x04 \x01(\x05R\x04hits\x120\n" +
+	"\x14restricted_by_people\x18\x05 \x01(\x05R\x12restrictedByPeople\x12,\n" +
+	"\x12approved_by_people\x18\x06 \x01(\x05R\x10approvedByPeople\x12\x1c\n" +
+	"\asamples\x18\a \x03(\x03B\x020\x01R\asamples\"\xb1\x01\n" +
+	"\x16EvaluatePolicyResponse\x12\x14\n" +
+	"\x05tried\x18\x01 \x01(\x05R\x05tried\x120\n" +
+	"\x05rules\x18\x02 \x03(\v2\x1a.riposte.v1.RuleEvaluationR\x05rules\x12!\n" +
+	"\fresume_token\x18\x03 \x01(\tR\vresumeToken\x12,\n" +
+	"\x12unknown_fact_names\x18\x04 \x03(\tR\x10unknownFactNames\"\xe2\x02\n" +
 	"\x0eMemberStanding\x120\n" +
 	"\x06member\x18\x01 \x01(\v2\x18.riposte.v1.MemberOfTypeR\x06member\x120\n" +
 	"\bstanding\x18\x02 \x01(\x0e2\x14.riposte.v1.StandingR\bstanding\x120\n" +
@@ -707,7 +1135,16 @@ const file_riposte_v1_policy_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tR\tpageToken\"\x7f\n" +
 	"\x1bListMemberStandingsResponse\x128\n" +
 	"\tstandings\x18\x01 \x03(\v2\x1a.riposte.v1.MemberStandingR\tstandings\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken*\xca\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xbb\x01\n" +
+	"\x15SetSubjectModeRequest\x120\n" +
+	"\asubject\x18\x01 \x01(\v2\x16.riposte.v1.SubjectKeyR\asubject\x12.\n" +
+	"\x04mode\x18\x02 \x01(\x0e2\x1a.riposte.v1.ModerationModeR\x04mode\x12!\n" +
+	"\fmoderator_id\x18\x03 \x01(\tR\vmoderatorId\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\"v\n" +
+	"\x16SetSubjectModeResponse\x12-\n" +
+	"\asubject\x18\x01 \x01(\v2\x13.riposte.v1.SubjectR\asubject\x12-\n" +
+	"\x10subject_revision\x18\x02 \x01(\x03B\x020\x01R\x0fsubjectRevision*\xca\x01\n" +
 	"\rPolicyOutcome\x12\x1e\n" +
 	"\x1aPOLICY_OUTCOME_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14POLICY_OUTCOME_ALLOW\x10\x01\x12\x17\n" +
@@ -740,42 +1177,57 @@ func file_riposte_v1_policy_proto_rawDescGZIP() []byte {
 }
 
 var file_riposte_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_riposte_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_riposte_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_riposte_v1_policy_proto_goTypes = []any{
 	(PolicyOutcome)(0),                  // 0: riposte.v1.PolicyOutcome
 	(Standing)(0),                       // 1: riposte.v1.Standing
 	(*CheckTextRequest)(nil),            // 2: riposte.v1.CheckTextRequest
 	(*CheckTextResponse)(nil),           // 3: riposte.v1.CheckTextResponse
-	(*MemberStanding)(nil),              // 4: riposte.v1.MemberStanding
-	(*SetMemberStandingRequest)(nil),    // 5: riposte.v1.SetMemberStandingRequest
-	(*SetMemberStandingResponse)(nil),   // 6: riposte.v1.SetMemberStandingResponse
-	(*ListMemberStandingsRequest)(nil),  // 7: riposte.v1.ListMemberStandingsRequest
-	(*ListMemberStandingsResponse)(nil), // 8: riposte.v1.ListMemberStandingsResponse
-	(*Content)(nil),                     // 9: riposte.v1.Content
-	(*RuleHit)(nil),                     // 10: riposte.v1.RuleHit
-	(*durationpb.Duration)(nil),         // 11: google.protobuf.Duration
-	(*MemberOfType)(nil),                // 12: riposte.v1.MemberOfType
-	(*timestamppb.Timestamp)(nil),       // 13: google.protobuf.Timestamp
-	(*Grounds)(nil),                     // 14: riposte.v1.Grounds
+	(*EvaluatePolicyRequest)(nil),       // 4: riposte.v1.EvaluatePolicyRequest
+	(*RuleEvaluation)(nil),              // 5: riposte.v1.RuleEvaluation
+	(*EvaluatePolicyResponse)(nil),      // 6: riposte.v1.EvaluatePolicyResponse
+	(*MemberStanding)(nil),              // 7: riposte.v1.MemberStanding
+	(*SetMemberStandingRequest)(nil),    // 8: riposte.v1.SetMemberStandingRequest
+	(*SetMemberStandingResponse)(nil),   // 9: riposte.v1.SetMemberStandingResponse
+	(*ListMemberStandingsRequest)(nil),  // 10: riposte.v1.ListMemberStandingsRequest
+	(*ListMemberStandingsResponse)(nil), // 11: riposte.v1.ListMemberStandingsResponse
+	(*SetSubjectModeRequest)(nil),       // 12: riposte.v1.SetSubjectModeRequest
+	(*SetSubjectModeResponse)(nil),      // 13: riposte.v1.SetSubjectModeResponse
+	(*Content)(nil),                     // 14: riposte.v1.Content
+	(*RuleHit)(nil),                     // 15: riposte.v1.RuleHit
+	(*durationpb.Duration)(nil),         // 16: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),       // 17: google.protobuf.Timestamp
+	(*MemberOfType)(nil),                // 18: riposte.v1.MemberOfType
+	(*Grounds)(nil),                     // 19: riposte.v1.Grounds
+	(*SubjectKey)(nil),                  // 20: riposte.v1.SubjectKey
+	(ModerationMode)(0),                 // 21: riposte.v1.ModerationMode
+	(*Subject)(nil),                     // 22: riposte.v1.Subject
 }
 var file_riposte_v1_policy_proto_depIdxs = []int32{
-	9,  // 0: riposte.v1.CheckTextRequest.content:type_name -> riposte.v1.Content
+	14, // 0: riposte.v1.CheckTextRequest.content:type_name -> riposte.v1.Content
 	0,  // 1: riposte.v1.CheckTextResponse.outcome:type_name -> riposte.v1.PolicyOutcome
-	10, // 2: riposte.v1.CheckTextResponse.hits:type_name -> riposte.v1.RuleHit
-	11, // 3: riposte.v1.CheckTextResponse.time:type_name -> google.protobuf.Duration
-	12, // 4: riposte.v1.MemberStanding.member:type_name -> riposte.v1.MemberOfType
-	1,  // 5: riposte.v1.MemberStanding.standing:type_name -> riposte.v1.Standing
-	13, // 6: riposte.v1.MemberStanding.until:type_name -> google.protobuf.Timestamp
-	14, // 7: riposte.v1.MemberStanding.grounds:type_name -> riposte.v1.Grounds
-	13, // 8: riposte.v1.MemberStanding.update_time:type_name -> google.protobuf.Timestamp
-	4,  // 9: riposte.v1.SetMemberStandingRequest.standing:type_name -> riposte.v1.MemberStanding
-	4,  // 10: riposte.v1.SetMemberStandingResponse.standing:type_name -> riposte.v1.MemberStanding
-	4,  // 11: riposte.v1.ListMemberStandingsResponse.standings:type_name -> riposte.v1.MemberStanding
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	15, // 2: riposte.v1.CheckTextResponse.hits:type_name -> riposte.v1.RuleHit
+	16, // 3: riposte.v1.CheckTextResponse.time:type_name -> google.protobuf.Duration
+	17, // 4: riposte.v1.EvaluatePolicyRequest.from:type_name -> google.protobuf.Timestamp
+	17, // 5: riposte.v1.EvaluatePolicyRequest.to:type_name -> google.protobuf.Timestamp
+	0,  // 6: riposte.v1.RuleEvaluation.outcome:type_name -> riposte.v1.PolicyOutcome
+	5,  // 7: riposte.v1.EvaluatePolicyResponse.rules:type_name -> riposte.v1.RuleEvaluation
+	18, // 8: riposte.v1.MemberStanding.member:type_name -> riposte.v1.MemberOfType
+	1,  // 9: riposte.v1.MemberStanding.standing:type_name -> riposte.v1.Standing
+	17, // 10: riposte.v1.MemberStanding.until:type_name -> google.protobuf.Timestamp
+	19, // 11: riposte.v1.MemberStanding.grounds:type_name -> riposte.v1.Grounds
+	17, // 12: riposte.v1.MemberStanding.update_time:type_name -> google.protobuf.Timestamp
+	7,  // 13: riposte.v1.SetMemberStandingRequest.standing:type_name -> riposte.v1.MemberStanding
+	7,  // 14: riposte.v1.SetMemberStandingResponse.standing:type_name -> riposte.v1.MemberStanding
+	7,  // 15: riposte.v1.ListMemberStandingsResponse.standings:type_name -> riposte.v1.MemberStanding
+	20, // 16: riposte.v1.SetSubjectModeRequest.subject:type_name -> riposte.v1.SubjectKey
+	21, // 17: riposte.v1.SetSubjectModeRequest.mode:type_name -> riposte.v1.ModerationMode
+	22, // 18: riposte.v1.SetSubjectModeResponse.subject:type_name -> riposte.v1.Subject
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_riposte_v1_policy_proto_init() }
@@ -785,14 +1237,15 @@ func file_riposte_v1_policy_proto_init() {
 	}
 	file_riposte_v1_comment_proto_init()
 	file_riposte_v1_moderation_proto_init()
-	file_riposte_v1_policy_proto_msgTypes[2].OneofWrappers = []any{}
+	file_riposte_v1_subject_proto_init()
+	file_riposte_v1_policy_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_riposte_v1_policy_proto_rawDesc), len(file_riposte_v1_policy_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   7,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

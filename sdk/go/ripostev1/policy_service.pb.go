@@ -25,32 +25,42 @@ var File_riposte_v1_policy_service_proto protoreflect.FileDescriptor
 const file_riposte_v1_policy_service_proto_rawDesc = "" +
 	"\n" +
 	"\x1friposte/v1/policy_service.proto\x12\n" +
-	"riposte.v1\x1a\x17riposte/v1/policy.proto2\xa9\x02\n" +
+	"riposte.v1\x1a\x17riposte/v1/policy.proto2\xe1\x03\n" +
 	"\rPolicyService\x12J\n" +
-	"\tCheckText\x12\x1c.riposte.v1.CheckTextRequest\x1a\x1d.riposte.v1.CheckTextResponse\"\x00\x12b\n" +
+	"\tCheckText\x12\x1c.riposte.v1.CheckTextRequest\x1a\x1d.riposte.v1.CheckTextResponse\"\x00\x12[\n" +
+	"\x0eEvaluatePolicy\x12!.riposte.v1.EvaluatePolicyRequest\x1a\".riposte.v1.EvaluatePolicyResponse\"\x000\x01\x12b\n" +
 	"\x11SetMemberStanding\x12$.riposte.v1.SetMemberStandingRequest\x1a%.riposte.v1.SetMemberStandingResponse\"\x00\x12h\n" +
-	"\x13ListMemberStandings\x12&.riposte.v1.ListMemberStandingsRequest\x1a'.riposte.v1.ListMemberStandingsResponse\"\x00B\x8f\x01\n" +
+	"\x13ListMemberStandings\x12&.riposte.v1.ListMemberStandingsRequest\x1a'.riposte.v1.ListMemberStandingsResponse\"\x00\x12Y\n" +
+	"\x0eSetSubjectMode\x12!.riposte.v1.SetSubjectModeRequest\x1a\".riposte.v1.SetSubjectModeResponse\"\x00B\x8f\x01\n" +
 	"\x0ecom.riposte.v1B\x12PolicyServiceProtoP\x01Z riposte.dev/go/riposte/ripostev1\xa2\x02\x03RXX\xaa\x02\n" +
 	"Riposte.V1\xca\x02\n" +
 	"Riposte\\V1\xe2\x02\x16Riposte\\V1\\GPBMetadata\xea\x02\vRiposte::V1b\x06proto3"
 
 var file_riposte_v1_policy_service_proto_goTypes = []any{
 	(*CheckTextRequest)(nil),            // 0: riposte.v1.CheckTextRequest
-	(*SetMemberStandingRequest)(nil),    // 1: riposte.v1.SetMemberStandingRequest
-	(*ListMemberStandingsRequest)(nil),  // 2: riposte.v1.ListMemberStandingsRequest
-	(*CheckTextResponse)(nil),           // 3: riposte.v1.CheckTextResponse
-	(*SetMemberStandingResponse)(nil),   // 4: riposte.v1.SetMemberStandingResponse
-	(*ListMemberStandingsResponse)(nil), // 5: riposte.v1.ListMemberStandingsResponse
+	(*EvaluatePolicyRequest)(nil),       // 1: riposte.v1.EvaluatePolicyRequest
+	(*SetMemberStandingRequest)(nil),    // 2: riposte.v1.SetMemberStandingRequest
+	(*ListMemberStandingsRequest)(nil),  // 3: riposte.v1.ListMemberStandingsRequest
+	(*SetSubjectModeRequest)(nil),       // 4: riposte.v1.SetSubjectModeRequest
+	(*CheckTextResponse)(nil),           // 5: riposte.v1.CheckTextResponse
+	(*EvaluatePolicyResponse)(nil),      // 6: riposte.v1.EvaluatePolicyResponse
+	(*SetMemberStandingResponse)(nil),   // 7: riposte.v1.SetMemberStandingResponse
+	(*ListMemberStandingsResponse)(nil), // 8: riposte.v1.ListMemberStandingsResponse
+	(*SetSubjectModeResponse)(nil),      // 9: riposte.v1.SetSubjectModeResponse
 }
 var file_riposte_v1_policy_service_proto_depIdxs = []int32{
 	0, // 0: riposte.v1.PolicyService.CheckText:input_type -> riposte.v1.CheckTextRequest
-	1, // 1: riposte.v1.PolicyService.SetMemberStanding:input_type -> riposte.v1.SetMemberStandingRequest
-	2, // 2: riposte.v1.PolicyService.ListMemberStandings:input_type -> riposte.v1.ListMemberStandingsRequest
-	3, // 3: riposte.v1.PolicyService.CheckText:output_type -> riposte.v1.CheckTextResponse
-	4, // 4: riposte.v1.PolicyService.SetMemberStanding:output_type -> riposte.v1.SetMemberStandingResponse
-	5, // 5: riposte.v1.PolicyService.ListMemberStandings:output_type -> riposte.v1.ListMemberStandingsResponse
-	3, // [3:6] is the sub-list for method output_type
-	0, // [0:3] is the sub-list for method input_type
+	1, // 1: riposte.v1.PolicyService.EvaluatePolicy:input_type -> riposte.v1.EvaluatePolicyRequest
+	2, // 2: riposte.v1.PolicyService.SetMemberStanding:input_type -> riposte.v1.SetMemberStandingRequest
+	3, // 3: riposte.v1.PolicyService.ListMemberStandings:input_type -> riposte.v1.ListMemberStandingsRequest
+	4, // 4: riposte.v1.PolicyService.SetSubjectMode:input_type -> riposte.v1.SetSubjectModeRequest
+	5, // 5: riposte.v1.PolicyService.CheckText:output_type -> riposte.v1.CheckTextResponse
+	6, // 6: riposte.v1.PolicyService.EvaluatePolicy:output_type -> riposte.v1.EvaluatePolicyResponse
+	7, // 7: riposte.v1.PolicyService.SetMemberStanding:output_type -> riposte.v1.SetMemberStandingResponse
+	8, // 8: riposte.v1.PolicyService.ListMemberStandings:output_type -> riposte.v1.ListMemberStandingsResponse
+	9, // 9: riposte.v1.PolicyService.SetSubjectMode:output_type -> riposte.v1.SetSubjectModeResponse
+	5, // [5:10] is the sub-list for method output_type
+	0, // [0:5] is the sub-list for method input_type
 	0, // [0:0] is the sub-list for extension type_name
 	0, // [0:0] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name

@@ -20,27 +20,38 @@ const _ = grpc.SupportPackageIsVersion9
 
 const (
 	PolicyService_CheckText_FullMethodName           = "/riposte.v1.PolicyService/CheckText"
+	PolicyService_EvaluatePolicy_FullMethodName      = "/riposte.v1.PolicyService/EvaluatePolicy"
 	PolicyService_SetMemberStanding_FullMethodName   = "/riposte.v1.PolicyService/SetMemberStanding"
 	PolicyService_ListMemberStandings_FullMethodName = "/riposte.v1.PolicyService/ListMemberStandings"
+	PolicyService_SetSubjectMode_FullMethodName      = "/riposte.v1.PolicyService/SetSubjectMode"
 )
 
 // PolicyServiceClient is the client API for PolicyService service.
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-// with the role `moderator` and the object type.
+// Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+// Served on the admin port, for callers with the role `moderator` and the object type.
 //
 // Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
 // OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
 // INTERNAL. Every call is audited, without texts.
 type PolicyServiceClient interface {
-	// Says what the policy would do with a text.
+	// Says what lists, rules, the member's standing and, if asked for, the services would do with a
+	// text. The mode of the type or of a subject, such as pre-moderation, is no part of the outcome.
 	//
 	// Stores nothing and counts nothing. Errors: CONTENT_TOO_LONG.
 	//
 	// Example: `{"objectType": "video", "content": {"text": "Hi"}}`.
 	CheckText(ctx context.Context, in *CheckTextRequest, opts ...grpc.CallOption) (*CheckTextResponse, error)
+	// Tries the policy in force, or candidate entries and rules, on comments of past days.
+	//
+	// Changes nothing; takes time, and goes on with a token. Errors: WORD_LIST_INVALID with the line,
+	// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SERVER_STOPPING.
+	//
+	// Example: `{"objectType": "video", "from": "2026-11-01T00:00:00Z", "to":
+	// "2026-11-08T00:00:00Z"}`.
+	EvaluatePolicy(ctx context.Context, in *EvaluatePolicyRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[EvaluatePolicyResponse], error)
 	// Sets what a member may do.
 	//
 	// Comments that exist stay as they are. Errors: ETAG_MISMATCH, REQUEST_ID_REUSED.
@@ -48,12 +59,21 @@ type PolicyServiceClient interface {
 	// Example: `{"standing": {"member": {"objectType": "video", "memberId": "m7"}, "standing":
 	// "STANDING_MUTED"}, "moderatorId": "mod-1"}`.
 	SetMemberStanding(ctx context.Context, in *SetMemberStandingRequest, opts ...grpc.CallOption) (*SetMemberStandingResponse, error)
-	// Reads standings that are not NORMAL or have a weight.
+	// Reads standings that are not NORMAL or have a weight, or that of one member.
 	//
 	// Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 	//
 	// Example: `{"objectType": "video"}`.
 	ListMemberStandings(ctx context.Context, in *ListMemberStandingsRequest, opts ...grpc.CallOption) (*ListMemberStandingsResponse, error)
+	// Sets which new comments of one subject wait for review.
+	//
+	// What is set here, UpdateSubject cannot loosen. Comments that exist stay as they are. Errors:
+	// SUBJECT_NOT_FOUND, STATE_CONFLICT (`why` = mode: PRE_NEW_MEMBERS where the object type does not
+	// count the comments of members), REQUEST_ID_REUSED.
+	//
+	// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "mode": "MODERATION_MODE_PRE",
+	// "moderatorId": "mod-1"}`.
+	SetSubjectMode(ctx context.Context, in *SetSubjectModeRequest, opts ...grpc.CallOption) (*SetSubjectModeResponse, error)
 }
 
 type policyServiceClient struct {
@@ -73,6 +93,25 @@ func (c *policyServiceClient) CheckText(ctx context.Context, in *CheckTextReques
 	}
 	return out, nil
 }
+
+func (c *policyServiceClient) EvaluatePolicy(ctx context.Context, in *EvaluatePolicyRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[EvaluatePolicyResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &PolicyService_ServiceDesc.Streams[0], PolicyService_EvaluatePolicy_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[EvaluatePolicyRequest, EvaluatePolicyResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type PolicyService_EvaluatePolicyClient = grpc.ServerStreamingClient[EvaluatePolicyResponse]
 
 func (c *policyServiceClient) SetMemberStanding(ctx context.Context, in *SetMemberStandingRequest, opts ...grpc.CallOption) (*SetMemberStandingResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
@@ -94,23 +133,42 @@ func (c *policyServiceClient) ListMemberStandings(ctx context.Context, in *ListM
 	return out, nil
 }
 
+func (c *policyServiceClient) SetSubjectMode(ctx context.Context, in *SetSubjectModeRequest, opts ...grpc.CallOption) (*SetSubjectModeResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SetSubjectModeResponse)
+	err := c.cc.Invoke(ctx, PolicyService_SetSubjectMode_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // PolicyServiceServer is the server API for PolicyService service.
 // All implementations must embed UnimplementedPolicyServiceServer
 // for forward compatibility.
 //
-// Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-// with the role `moderator` and the object type.
+// Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+// Served on the admin port, for callers with the role `moderator` and the object type.
 //
 // Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
 // OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
 // INTERNAL. Every call is audited, without texts.
 type PolicyServiceServer interface {
-	// Says what the policy would do with a text.
+	// Says what lists, rules, the member's standing and, if asked for, the services would do with a
+	// text. The mode of the type or of a subject, such as pre-moderation, is no part of the outcome.
 	//
 	// Stores nothing and counts nothing. Errors: CONTENT_TOO_LONG.
 	//
 	// Example: `{"objectType": "video", "content": {"text": "Hi"}}`.
 	CheckText(context.Context, *CheckTextRequest) (*CheckTextResponse, error)
+	// Tries the policy in force, or candidate entries and rules, on comments of past days.
+	//
+	// Changes nothing; takes time, and goes on with a token. Errors: WORD_LIST_INVALID with the line,
+	// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SERVER_STOPPING.
+	//
+	// Example: `{"objectType": "video", "from": "2026-11-01T00:00:00Z", "to":
+	// "2026-11-08T00:00:00Z"}`.
+	EvaluatePolicy(*EvaluatePolicyRequest, grpc.ServerStreamingServer[EvaluatePolicyResponse]) error
 	// Sets what a member may do.
 	//
 	// Comments that exist stay as they are. Errors: ETAG_MISMATCH, REQUEST_ID_REUSED.
@@ -118,12 +176,21 @@ type PolicyServiceServer interface {
 	// Example: `{"standing": {"member": {"objectType": "video", "memberId": "m7"}, "standing":
 	// "STANDING_MUTED"}, "moderatorId": "mod-1"}`.
 	SetMemberStanding(context.Context, *SetMemberStandingRequest) (*SetMemberStandingResponse, error)
-	// Reads standings that are not NORMAL or have a weight.
+	// Reads standings that are not NORMAL or have a weight, or that of one member.
 	//
 	// Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 	//
 	// Example: `{"objectType": "video"}`.
 	ListMemberStandings(context.Context, *ListMemberStandingsRequest) (*ListMemberStandingsResponse, error)
+	// Sets which new comments of one subject wait for review.
+	//
+	// What is set here, UpdateSubject cannot loosen. Comments that exist stay as they are. Errors:
+	// SUBJECT_NOT_FOUND, STATE_CONFLICT (`why` = mode: PRE_NEW_MEMBERS where the object type does not
+	// count the comments of members), REQUEST_ID_REUSED.
+	//
+	// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "mode": "MODERATION_MODE_PRE",
+	// "moderatorId": "mod-1"}`.
+	SetSubjectMode(context.Context, *SetSubjectModeRequest) (*SetSubjectModeResponse, error)
 	mustEmbedUnimplementedPolicyServiceServer()
 }
 
@@ -137,11 +204,17 @@ type UnimplementedPolicyServiceServer struct{}
 func (UnimplementedPolicyServiceServer) CheckText(context.Context, *CheckTextRequest) (*CheckTextResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CheckText not implemented")
 }
+func (UnimplementedPolicyServiceServer) EvaluatePolicy(*EvaluatePolicyRequest, grpc.ServerStreamingServer[EvaluatePolicyResponse]) error {
+	return status.Error(codes.Unimplemented, "method EvaluatePolicy not implemented")
+}
 func (UnimplementedPolicyServiceServer) SetMemberStanding(context.Context, *SetMemberStandingRequest) (*SetMemberStandingResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method SetMemberStanding not implemented")
 }
 func (UnimplementedPolicyServiceServer) ListMemberStandings(context.Context, *ListMemberStandingsRequest) (*ListMemberStandingsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListMemberStandings not implemented")
+}
+func (UnimplementedPolicyServiceServer) SetSubjectMode(context.Context, *SetSubjectModeRequest) (*SetSubjectModeResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SetSubjectMode not implemented")
 }
 func (UnimplementedPolicyServiceServer) mustEmbedUnimplementedPolicyServiceServer() {}
 func (UnimplementedPolicyServiceServer) testEmbeddedByValue()                       {}
@@ -182,6 +255,17 @@ func _PolicyService_CheckText_Handler(srv interface{}, ctx context.Context, dec 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _PolicyService_EvaluatePolicy_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(EvaluatePolicyRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(PolicyServiceServer).EvaluatePolicy(m, &grpc.GenericServerStream[EvaluatePolicyRequest, EvaluatePolicyResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type PolicyService_EvaluatePolicyServer = grpc.ServerStreamingServer[EvaluatePolicyResponse]
+
 func _PolicyService_SetMemberStanding_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(SetMemberStandingRequest)
 	if err := dec(in); err != nil {
@@ -218,6 +302,24 @@ func _PolicyService_ListMemberStandings_Handler(srv interface{}, ctx context.Con
 	return interceptor(ctx, in, info, handler)
 }
 
+func _PolicyService_SetSubjectMode_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SetSubjectModeRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PolicyServiceServer).SetSubjectMode(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PolicyService_SetSubjectMode_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PolicyServiceServer).SetSubjectMode(ctx, req.(*SetSubjectModeRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // PolicyService_ServiceDesc is the grpc.ServiceDesc for PolicyService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -237,7 +339,17 @@ var PolicyService_ServiceDesc = grpc.ServiceDesc{
 			MethodName: "ListMemberStandings",
 			Handler:    _PolicyService_ListMemberStandings_Handler,
 		},
+		{
+			MethodName: "SetSubjectMode",
+			Handler:    _PolicyService_SetSubjectMode_Handler,
+		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "EvaluatePolicy",
+			Handler:       _PolicyService_EvaluatePolicy_Handler,
+			ServerStreams: true,
+		},
+	},
 	Metadata: "riposte/v1/policy_service.proto",
 }

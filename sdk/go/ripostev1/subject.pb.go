@@ -31,8 +31,11 @@ const (
 	ModerationMode_MODERATION_MODE_UNSPECIFIED ModerationMode = 0
 	// None: they are shown at once.
 	ModerationMode_MODERATION_MODE_POST ModerationMode = 1
-	// All of them.
+	// All of them, but those of members with the standing TRUSTED.
 	ModerationMode_MODERATION_MODE_PRE ModerationMode = 2
+	// Those of new members, that is of members with fewer public comments than the object type
+	// requires (`new_member_threshold`).
+	ModerationMode_MODERATION_MODE_PRE_NEW_MEMBERS ModerationMode = 3
 )
 
 // Enum value maps for ModerationMode.
@@ -41,11 +44,13 @@ var (
 		0: "MODERATION_MODE_UNSPECIFIED",
 		1: "MODERATION_MODE_POST",
 		2: "MODERATION_MODE_PRE",
+		3: "MODERATION_MODE_PRE_NEW_MEMBERS",
 	}
 	ModerationMode_value = map[string]int32{
-		"MODERATION_MODE_UNSPECIFIED": 0,
-		"MODERATION_MODE_POST":        1,
-		"MODERATION_MODE_PRE":         2,
+		"MODERATION_MODE_UNSPECIFIED":     0,
+		"MODERATION_MODE_POST":            1,
+		"MODERATION_MODE_PRE":             2,
+		"MODERATION_MODE_PRE_NEW_MEMBERS": 3,
 	}
 )
 
@@ -288,7 +293,10 @@ type Subject struct {
 	// When the subject was deleted; unset for a subject that is not. Output only.
 	DeleteTime *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=delete_time,json=deleteTime,proto3" json:"delete_time,omitempty"`
 	// The new comments that wait for review; unset: as the object type says. Not looser than the
-	// type's mode, else FIELD_INVALID (POST is looser than PRE).
+	// type's mode, else FIELD_INVALID (from the loosest: POST, PRE_NEW_MEMBERS, PRE). The mode that a
+	// moderator set by PolicyService.SetSubjectMode cannot be loosened here, and PRE_NEW_MEMBERS is
+	// possible only where the object type counts the comments of members (STATE_CONFLICT, `why` =
+	// mode).
 	ModerationMode ModerationMode `protobuf:"varint,12,opt,name=moderation_mode,json=moderationMode,proto3,enum=riposte.v1.ModerationMode" json:"moderation_mode,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -1647,11 +1655,12 @@ const file_riposte_v1_subject_proto_rawDesc = "" +
 	"\x04kind\x18\x03 \x01(\x0e2\x1d.riposte.v1.CommentChangeKindR\x04kind\"a\n" +
 	"\vRevisionGap\x12)\n" +
 	"\x0efirst_revision\x18\x01 \x01(\x03B\x020\x01R\rfirstRevision\x12'\n" +
-	"\rlast_revision\x18\x02 \x01(\x03B\x020\x01R\flastRevision*d\n" +
+	"\rlast_revision\x18\x02 \x01(\x03B\x020\x01R\flastRevision*\x89\x01\n" +
 	"\x0eModerationMode\x12\x1f\n" +
 	"\x1bMODERATION_MODE_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14MODERATION_MODE_POST\x10\x01\x12\x17\n" +
-	"\x13MODERATION_MODE_PRE\x10\x02*~\n" +
+	"\x13MODERATION_MODE_PRE\x10\x02\x12#\n" +
+	"\x1fMODERATION_MODE_PRE_NEW_MEMBERS\x10\x03*~\n" +
 	"\fSubjectState\x12\x1d\n" +
 	"\x19SUBJECT_STATE_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14SUBJECT_STATE_ACTIVE\x10\x01\x12\x1b\n" +

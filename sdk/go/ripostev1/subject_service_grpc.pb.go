@@ -66,9 +66,10 @@ type SubjectServiceClient interface {
 	// Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video",
 	// "objectId": "2"}]}`.
 	BatchGetSubjects(ctx context.Context, in *BatchGetSubjectsRequest, opts ...grpc.CallOption) (*BatchGetSubjectsResponse, error)
-	// Changes owner, state or metadata of a subject, as `update_mask` says.
+	// Changes owner, state, mode or metadata of a subject, as `update_mask` says.
 	//
-	// Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
+	// Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, STATE_CONFLICT (`why` = mode),
+	// REQUEST_ID_REUSED.
 	//
 	// Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
 	// "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
@@ -229,9 +230,10 @@ type SubjectServiceServer interface {
 	// Example: `{"keys": [{"objectType": "video", "objectId": "1"}, {"objectType": "video",
 	// "objectId": "2"}]}`.
 	BatchGetSubjects(context.Context, *BatchGetSubjectsRequest) (*BatchGetSubjectsResponse, error)
-	// Changes owner, state or metadata of a subject, as `update_mask` says.
+	// Changes owner, state, mode or metadata of a subject, as `update_mask` says.
 	//
-	// Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
+	// Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, STATE_CONFLICT (`why` = mode),
+	// REQUEST_ID_REUSED.
 	//
 	// Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
 	// "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.

@@ -113,6 +113,18 @@ func TestARefusalThatComesBeforeTheRequestKeepsItsReason(t *testing.T) {
 	}
 }
 
+func TestTheEndOfAStreamIsARefusalOfACall(t *testing.T) {
+	ended := func(context.Context, string, any, any, *grpc.ClientConn, grpc.UnaryInvoker, ...grpc.CallOption) error {
+		return io.EOF
+	}
+	options := []grpc.DialOption{grpc.WithChainUnaryInterceptor(ended)}
+	client := connect(t, riposte.Options{Target: "127.0.0.1:1", DialOptions: options})
+	_, err := client.Subject("article", "42").Get(t.Context())
+	if failed, ok := err.(*riposte.Error); !ok || failed.Code != codes.Unavailable {
+		t.Fatal(err)
+	}
+}
+
 func TestADeadServiceSeesHardlyMoreAttemptsThanCalls(t *testing.T) {
 	var attempts atomic.Int64
 	target, _ := anyServer(t, func(any, grpc.ServerStream) error {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -40,8 +41,16 @@ type step struct {
 	Call, List, Watch string
 	Together          []step
 	Outage, Late      int
+	Feed              int
+	Heartbeat         bool
+	Restored          bool
+	FullSpeed         int `yaml:"full_speed"`
+	Stream            string
+	First, Last       object
 	Listeners         int
+	ByIDs             int `yaml:"by_ids"`
 	Caller, Member    string
+	Made              []any
 	Page              object
 	Request           object
 	Fault             string
@@ -116,7 +125,10 @@ func TestConformance(t *testing.T) {
 		}
 		for _, scenario := range list.Scenarios {
 			t.Run(scenario.Name, func(t *testing.T) {
-				t.Parallel()
+				// A client at full speed leaves other scenarios too little of the processor.
+				if !slices.ContainsFunc(scenario.Steps, func(s step) bool { return s.FullSpeed > 0 }) {
+					t.Parallel()
+				}
 				run := &run{t: t, saved: map[string]string{"unique": text(8), "uuid": uuid(), "lone": lone}}
 				if err := run.all(scenario.Steps); err != nil {
 					t.Fatal(err)
@@ -136,7 +148,7 @@ type run struct {
 func (r *run) all(steps []step) error {
 	for number, step := range steps {
 		if err := r.step(step); err != nil {
-			return fmt.Errorf("step %d, %s: %w", number+1, step.Call+step.List+step.Watch, err)
+			return fmt.Errorf("step %d, %s: %w", number+1, step.Call+step.List+step.Watch+step.Stream, err)
 		}
 	}
 	return nil
@@ -170,14 +182,17 @@ func (r *run) times(s step) error {
 	results := make(chan error)
 	for range max(1, s.AtOnce) {
 		go func() {
+			// What ends the test by t.Fatal ends this goroutine, too.
+			err := errors.New("the step has ended the test")
+			defer func() { results <- err }()
 			for i := int(begun.Add(1)); i <= max(1, s.Repeat); i = int(begun.Add(1)) {
-				if err := r.once(s, i, &answers); err != nil {
+				if failed := r.once(s, i, &answers); failed != nil {
 					begun.Add(int64(s.Repeat))
-					results <- err
+					err = failed
 					return
 				}
 			}
-			results <- nil
+			err = nil
 		}()
 	}
 	var failed error
@@ -205,6 +220,18 @@ func (r *run) once(s step, i int, answers *sync.Map) error {
 		return r.outage(ctx, s)
 	case s.Late > 0:
 		return r.late(ctx, s)
+	case s.Feed > 0:
+		return r.feed(ctx, s.Feed)
+	case s.Heartbeat:
+		return r.heartbeat(ctx)
+	case s.Restored:
+		return r.restored(ctx)
+	case s.FullSpeed > 0:
+		return r.fullSpeed(ctx, s.FullSpeed)
+	case s.Stream != "":
+		return r.stream(ctx, s)
+	case s.ByIDs > 0:
+		return r.byIDs(ctx, s.ByIDs)
 	case s.Listeners > 0:
 		return r.listeners(ctx, s.Listeners)
 	case s.Call != "":
@@ -248,6 +275,43 @@ func (r *run) call(ctx context.Context, s step, i int, answers *sync.Map) error 
 		return nil
 	}
 	return r.answer(s, got)
+}
+
+// stream makes a call whose answers are a stream, and reads them all.
+func (r *run) stream(ctx context.Context, s step) error {
+	service, method, _ := strings.Cut(s.Stream, ".")
+	function := stub(service).MethodByName(method)
+	if !function.IsValid() {
+		return errors.New("there is no such method")
+	}
+	request, err := r.request(function.Type().In(1), s.Request)
+	if err != nil {
+		return err
+	}
+	results := function.Call([]reflect.Value{reflect.ValueOf(ctx), request})
+	err, _ = results[1].Interface().(error)
+	var answers []object
+	for err == nil {
+		received := results[0].MethodByName("Recv").Call(nil)
+		if err, _ = received[1].Interface().(error); err != nil {
+			break
+		}
+		got, unwritten := written(received[0].Interface().(proto.Message))
+		if unwritten != nil {
+			return unwritten
+		}
+		answers = append(answers, got)
+	}
+	if s.Error != nil || !errors.Is(err, io.EOF) {
+		return r.failure(s, err)
+	}
+	if len(answers) < 2 {
+		return fmt.Errorf("%d answers", len(answers))
+	}
+	if err := r.matches(s.First, answers[0]); err != nil {
+		return err
+	}
+	return r.matches(s.Last, answers[len(answers)-1])
 }
 
 func (r *run) answer(s step, got object) error {
@@ -363,6 +427,22 @@ func (r *run) page(ctx context.Context, s step) error {
 	if token, given := request["pageToken"].(string); given {
 		options = append(options, riposte.PageToken(token))
 	}
+	var made []*riposte.Comment
+	if ids := r.resolved(s.Made).([]any); len(ids) > 0 {
+		var wanted []int64
+		for _, id := range ids {
+			one, err := strconv.ParseInt(id.(string), 10, 64)
+			if err != nil {
+				return err
+			}
+			wanted = append(wanted, one)
+		}
+		viewer, err := riposte.Viewer(r.filled(s.Member)), error(nil)
+		if made, err = dev.Client.CommentsByID(ctx, wanted, viewer); err != nil {
+			return err
+		}
+		options = append(options, viewer)
+	}
 	page, err := subject.Page(ctx, options...)
 	if err != nil {
 		return err
@@ -380,12 +460,13 @@ func (r *run) page(ctx context.Context, s step) error {
 	}
 	var failed error
 	shown := func(one *riposte.Comment) object {
-		made, err := written(&ripostev1.UnlistedComment{Comment: one.Comment, ProposedEdit: one.ProposedEdit})
+		told, err := written(&ripostev1.UnlistedComment{Comment: one.Comment, ProposedEdit: one.ProposedEdit})
 		failed = errors.Join(failed, err)
-		return made
+		told["ownLike"] = one.OwnLike.String()
+		return told
 	}
 	var told []any
-	for _, thread := range page.WithUnlisted(own) {
+	for _, thread := range page.WithUnlisted(own, made...) {
 		one, replies := shown(thread.Comment), []any{}
 		for _, reply := range thread.Replies {
 			replies = append(replies, shown(reply))
@@ -702,6 +783,57 @@ func (r *run) late(ctx context.Context, s step) error {
 	return nil
 }
 
+// feed follows the events of an object type through a gate that loses the server so often: each
+// comment is told once.
+func (r *run) feed(ctx context.Context, breaks int) error {
+	gate := serve(r.t, listen(r.t), dev.Target)
+	client := connect(r.t, riposte.Options{Target: gate.address()})
+	filter := &ripostev1.EventFilter{
+		ObjectTypes: []string{r.filled("f${unique}")}, Kinds: []ripostev1.EventKind{ripostev1.EventKind_EVENT_KIND_COMMENT_PUBLISHED},
+	}
+	watch, err := client.Subscribe(ctx, &ripostev1.SubscribeRequest{Filter: filter})
+	if err != nil {
+		return err
+	}
+	var written, told []int64
+	var token string
+	opened := 0
+	next, stop := iter.Pull2(watch.Events())
+	defer stop()
+	for range breaks {
+		for _, way := range []func(){gate.shut, gate.open} {
+			way()
+			comment, err := dev.Client.Subject(filter.ObjectTypes[0], "1").Comment(ctx, "m1", "Hi")
+			if err != nil {
+				return err
+			}
+			written = append(written, comment.GetId())
+		}
+		for len(told) < len(written) {
+			item, err, _ := next()
+			if err != nil {
+				return err
+			}
+			if token = item.GetToken(); item.GetEvent() != nil {
+				told = append(told, item.GetEvent().GetCommentId())
+			}
+			if item.GetOpened() != nil {
+				opened++
+			}
+		}
+	}
+	if !slices.Equal(told, written) || opened < 2 {
+		return fmt.Errorf("told %v, not %v, opened %d times", told, written, opened)
+	}
+	filter.Kinds = nil
+	_, err = client.Subscribe(ctx, &ripostev1.SubscribeRequest{Filter: filter, Token: token})
+	var failed *riposte.Error
+	if !errors.As(err, &failed) || failed.Reason != "PAGE_TOKEN_MISMATCH" {
+		return fmt.Errorf("a token with another filter: %v", err)
+	}
+	return nil
+}
+
 // stub finds the generated client of a service.
 func stub(service string) reflect.Value {
 	stubs := map[string]any{
@@ -710,6 +842,7 @@ func stub(service string) reflect.Value {
 		"ReplyService":      dev.Client.Replies(),
 		"LikeService":       dev.Client.Likes(),
 		"ReportService":     dev.Client.Reports(),
+		"EventService":      dev.Client.Events(),
 		"AdminService":      dev.Client.Admin(),
 		"ModerationService": dev.Client.Moderation(),
 		"PolicyService":     dev.Client.Policy(),

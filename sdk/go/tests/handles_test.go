@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"riposte.dev/go/riposte"
 	"riposte.dev/go/riposte/ripostev1"
@@ -25,6 +26,45 @@ func must[T any](value T, err error) func(*testing.T) T {
 			t.Fatal(err)
 		}
 		return value
+	}
+}
+
+func TestAWrongViewerIsToldAtTheCall(t *testing.T) {
+	ctx, full := t.Context(), dev.Client.Subject("article", "viewed-"+text(8))
+	comment := must(full.Comment(ctx, "m7", "Hi"))(t)
+	told := func(nothing bool, err error) {
+		t.Helper()
+		var failed *riposte.Error
+		if !errors.As(err, &failed) || failed.Reason != riposte.ReasonFieldInvalid || failed.RequestID != "" || !nothing ||
+			len(failed.Violations) != 1 || failed.Violations[0].Field != "viewer" {
+			t.Fatal(nothing, err)
+		}
+	}
+	for _, viewer := range []riposte.Viewer{riposte.Viewer(fmt.Sprintf("%065d", 1)), "m\t1", "m\u00851", "m\xff"} {
+		// What does not exist is never asked for.
+		page, err := dev.Client.Subject("article", "absent-"+text(8)).Page(ctx, viewer)
+		told(page == nil, err)
+		replies, err := dev.Client.Comment(1).Page(ctx, viewer)
+		told(replies == nil, err)
+		page, err = full.Page(ctx, viewer)
+		told(page == nil, err)
+		found, err := dev.Client.CommentsByID(ctx, []int64{comment.GetId()}, viewer)
+		told(found == nil, err)
+	}
+}
+
+func TestWrongMetadataIsToldAtTheCall(t *testing.T) {
+	subject := dev.Client.Subject("article", "1")
+	for _, wrong := range [][2]string{{"A B", "x"}, {"", "x"}, {"a", "x\n"}, {"a", "é"}} {
+		ctx := metadata.AppendToOutgoingContext(t.Context(), wrong[0], wrong[1])
+		_, page := subject.Page(ctx)
+		_, walk := subject.Comments(ctx)
+		_, watch := subject.Watch(ctx)
+		for _, err := range []error{page, walk, watch} {
+			if status.Code(err) != codes.InvalidArgument {
+				t.Fatal(wrong, err)
+			}
+		}
 	}
 }
 
@@ -53,12 +93,14 @@ func TestAPageHasHandlesItsCursorAndWhatItsViewerLikes(t *testing.T) {
 	if len(replies.Replies) != 1 || replies.Replies[0].OwnLike != ripostev1.LikeValue_LIKE_VALUE_LIKE {
 		t.Fatal(replies)
 	}
-	if _, err := subject.Page(ctx, riposte.Viewer(fmt.Sprintf("%065d", 1))); status.Code(err) != codes.InvalidArgument {
-		t.Fatal(err)
+	above := page.WithJustMade(nil, roots[2], roots[1], reply, &riposte.Comment{Comment: roots[2].Comment})
+	var order []string
+	for _, thread := range above {
+		order = append(order, fmt.Sprint(thread.Comment.Content.Text, thread.Comment.OwnLike))
 	}
-	above := page.WithJustMade(roots[2].Comment, roots[0].Comment, reply.Comment, roots[2].Comment)
-	if len(above) != 3 || above[0].Comment.Id != roots[2].Id || len(page.Threads) != 2 || len(last.WithJustMade(roots[0].Comment)) != 1 {
-		t.Fatal(above)
+	wanted := []string{"2LIKE_VALUE_UNSPECIFIED", "1LIKE_VALUE_NONE", "0LIKE_VALUE_DISLIKE"}
+	if !slices.Equal(order, wanted) || len(page.Threads) != 2 || len(last.WithJustMade(roots...)) != 0 {
+		t.Fatal(order)
 	}
 }
 
@@ -186,4 +228,34 @@ func TestOwnLikesThatCannotBeAskedAreUnknown(t *testing.T) {
 	if slices.Sort(asked); !slices.Equal(asked, []int{60, 200, 200, 200}) {
 		t.Fatal(asked)
 	}
+}
+
+// byIDs reads so many comments by their ids.
+func (r *run) byIDs(ctx context.Context, count int) error {
+	subject := dev.Client.Subject("article", r.filled("${unique}"))
+	var ids []int64
+	for at := range count {
+		made, err := subject.Comment(ctx, "m1", fmt.Sprint(at))
+		if err != nil {
+			return err
+		}
+		ids = append(ids, made.GetId())
+	}
+	slices.Reverse(ids)
+	found, err := dev.Client.CommentsByID(ctx, append(slices.Clone(ids), 0, 1, ids[count-1]))
+	none, failed := dev.Client.CommentsByID(ctx, nil)
+	if err := errors.Join(err, failed); err != nil {
+		return err
+	}
+	var got []int64
+	for _, comment := range found {
+		got = append(got, comment.GetId())
+	}
+	if !slices.Equal(got, ids) || len(none) != 0 {
+		return fmt.Errorf("found %v and %v, not %v", got, none, ids)
+	}
+	if _, err := dev.Client.CommentsByID(ctx, []int64{-1}); !errors.Is(err, riposte.ReasonFieldInvalid) {
+		return fmt.Errorf("the id -1: %w", err)
+	}
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,25 +23,29 @@ import (
 )
 
 // callers is a server that knows the callers of the scenarios.
-type callers struct{ Grpc, Metrics string }
+type callers struct {
+	Grpc, Metrics string
+	stop          func()
+}
 
-// serveCallers starts one, which ends with the test.
-func serveCallers(t *testing.T) callers {
+// serveCallers starts one with these arguments, which ends with the test.
+func serveCallers(t *testing.T, more ...string) callers {
 	folder := os.Getenv("RIPOSTE_CONFORMANCE")
 	if folder == "" {
 		folder = "../../conformance"
 	}
 	file, endpoints := filepath.Join(folder, "callers.toml"), filepath.Join(t.TempDir(), "endpoints.json")
-	command := exec.Command(os.Getenv("RIPOSTE_DEV_BINARY"), "dev", "--listen", "127.0.0.1:0", "--seed", "none",
-		"--set", "auth.callers_file="+file, "--endpoint-file", endpoints)
+	command := exec.Command(os.Getenv("RIPOSTE_DEV_BINARY"), append([]string{"dev", "--listen", "127.0.0.1:0", "--seed", "none",
+		"--set", "auth.callers_file=" + file, "--endpoint-file", endpoints}, more...)...)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		_ = command.Process.Kill()
-		_ = command.Wait() // it was killed
-	})
 	var server callers
+	server.stop = sync.OnceFunc(func() {
+		_ = command.Process.Signal(os.Interrupt)
+		_ = command.Wait() // it was interrupted
+	})
+	t.Cleanup(server.stop)
 	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		text, err := os.ReadFile(endpoints)
 		if err == nil {
@@ -62,15 +67,25 @@ func (c callers) as(t *testing.T, name string) *riposte.Client {
 
 // streams asks the server how many watches are open.
 func (c callers) streams() (string, error) {
+	return c.metric(`riposte_watch_streams(?:\{.*\})?`)
+}
+
+// closed asks the server how many connections it closed for their control frames; none where it
+// has no such metric.
+func (c callers) closed() (string, error) {
+	return c.metric(`riposte_connections_refused_total\{limit="control_frames"\}`)
+}
+
+func (c callers) metric(pattern string) (string, error) {
 	answer, err := http.Get("http://" + c.Metrics + "/metrics")
 	if err != nil {
 		return "", err
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	found := regexp.MustCompile(`(?m)^riposte_watch_streams(?:\{.*\})? (\d+)`).FindSubmatch(text)
+	found := regexp.MustCompile(`(?m)^` + pattern + ` (\d+)`).FindSubmatch(text)
 	if found == nil {
-		return "", fmt.Errorf("no riposte_watch_streams: %w", err)
+		return "", err
 	}
 	return string(found[1]), err
 }

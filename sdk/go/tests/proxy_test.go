@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"bytes"
 	"io"
 	"net"
 	"sync"
@@ -18,6 +19,22 @@ type proxy struct {
 	// Whether connections are ended at once, and how many were.
 	closed bool
 	ended  int
+	// What the clients have sent.
+	sent bytes.Buffer
+}
+
+// Write keeps what a client sends.
+func (p *proxy) Write(sent []byte) (int, error) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	return p.sent.Write(sent)
+}
+
+// saw says whether a client has sent a text.
+func (p *proxy) saw(text string) bool {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	return bytes.Contains(p.sent.Bytes(), []byte(text))
 }
 
 // serve begins to lead the connections of a listener to an address, until the test ends.
@@ -68,16 +85,16 @@ func (p *proxy) lead(from, to net.Conn) {
 	p.lock.Lock()
 	p.live[from], p.live[to] = true, true
 	p.lock.Unlock()
-	both := func(from, to net.Conn) {
-		_, _ = io.Copy(to, from) // ends with either side
+	both := func(from, to net.Conn, copied io.Reader) {
+		_, _ = io.Copy(to, copied) // ends with either side
 		from.Close()
 		to.Close()
 		p.lock.Lock()
 		delete(p.live, from)
 		p.lock.Unlock()
 	}
-	go both(from, to)
-	go both(to, from)
+	go both(from, to, io.TeeReader(from, p))
+	go both(to, from, to)
 }
 
 // cut breaks all connections; new ones are led on.

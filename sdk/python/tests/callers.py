@@ -18,7 +18,7 @@ _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 class Callers:
     """A ``riposte dev`` with the callers of a file, until it is closed."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, *more: str) -> None:
         with tempfile.TemporaryDirectory() as folder:
             endpoints = Path(folder, "endpoints.json")
             command = [
@@ -29,7 +29,7 @@ class Callers:
                 "--seed",
                 "none",
             ]
-            command += ["--set", f"auth.callers_file={file}", "--endpoint-file", str(endpoints)]
+            command += ["--set", f"auth.callers_file={file}", "--endpoint-file", str(endpoints), *more]
             self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             until = time.monotonic() + _START_WITHIN_S
             while not endpoints.exists():
@@ -41,10 +41,18 @@ class Callers:
 
     def streams(self) -> int:
         """How many watches are open at the server."""
-        with _DIRECT.open(f"http://{self._metrics}/metrics") as answer:
-            found = re.search(r"^riposte_watch_streams(?:\{.*\})? (\d+)", answer.read().decode(), re.MULTILINE)
+        found = self._metric(r"riposte_watch_streams(?:\{.*\})?")
         assert found is not None
-        return int(found[1])
+        return found
+
+    def closed(self) -> int:
+        """How many connections the server closed for their control frames."""
+        return self._metric(r"riposte_connections_refused_total\{limit=\"control_frames\"\}") or 0
+
+    def _metric(self, pattern: str) -> int | None:
+        with _DIRECT.open(f"http://{self._metrics}/metrics") as answer:
+            found = re.search(rf"^{pattern} (\d+)", answer.read().decode(), re.MULTILINE)
+        return int(found[1]) if found else None
 
     def close(self) -> None:
         self._process.terminate()

@@ -7,15 +7,17 @@ import json
 import os
 import re
 import secrets
+import tempfile
 import threading
 import time
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from callers import Callers
 from gate import Gate
@@ -29,8 +31,12 @@ _EVENTUALLY_WITHIN_S = 10.0
 _KEYS = {
     *("call", "list", "watch", "together", "request", "expect", "save", "error", "items", "count", "pages"),
     *("repeat", "at_once", "different", "fault", "fault_every", "deadline_ms", "eventually", "during", "events"),
-    *("outage", "late", "listeners", "caller", "unsent", "unmade", "page", "member"),
+    *("outage", "late", "listeners", "caller", "unsent", "unmade", "page", "member", "made", "by_ids", "feed"),
+    *("heartbeat", "restored", "stream", "first", "last", "full_speed"),
 }
+
+# How a server is started whose tokens another server can open.
+_KEYED = ("--set", 'page_tokens.keys=["q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s="]')
 
 Json = Any
 Folder = Path(os.environ.get("RIPOSTE_CONFORMANCE") or Path(__file__).parents[2] / "conformance")
@@ -52,6 +58,9 @@ class Threads:
 
     def call(self, method: Any, request: Any, options: Json) -> Any:
         return method(request, **options)
+
+    def answers(self, method: Any, request: Any, options: Json) -> list[Any]:
+        return list(method(request, **options))
 
     def items(self, walk: Any) -> list[Any]:
         return list(walk)
@@ -91,6 +100,12 @@ class Asyncio:
 
         return self._run(run())
 
+    def answers(self, method: Any, request: Any, options: Json) -> list[Any]:
+        async def run() -> list[Any]:
+            return [answer async for answer in method(request, **options)]
+
+        return list(self._run(run()))
+
     def items(self, walk: Any) -> list[Any]:
         async def run() -> list[Any]:
             return [item async for item in walk]
@@ -127,8 +142,18 @@ class Scenario:
                 self._outage(step["outage"])
             elif "late" in step:
                 self._late(step["late"])
+            elif "feed" in step:
+                self._feed(step["feed"])
+            elif "heartbeat" in step:
+                self._heartbeat()
+            elif "restored" in step:
+                self._restored()
+            elif "full_speed" in step:
+                self._full_speed(step["full_speed"])
             elif "listeners" in step:
                 self._listeners(step["listeners"])
+            elif "by_ids" in step:
+                self._by_ids(step["by_ids"])
             elif "caller" in step:
                 with self._as(step["caller"]) as (_, through):
                     Scenario(through, self._saved).run([{key: step[key] for key in step if key != "caller"}])
@@ -213,16 +238,157 @@ class Scenario:
             lost.end()
             gate.close()
 
+    def _feed(self, breaks: int) -> None:
+        """Follows the events of an object type through a gate that loses the server so often: each
+        comment is told once."""
+        gate = Gate(self._through.target)
+        through = type(self._through)(gate.target, gate.target)
+        object_type = "f" + self._saved["unique"]
+        kinds = [v1.EVENT_KIND_COMMENT_PUBLISHED]
+        request = v1.SubscribeRequest(filter=v1.EventFilter(object_types=[object_type], kinds=kinds))
+        key = v1.SubjectKey(object_type=object_type, object_id="1")
+        made = v1.CreateCommentRequest(subject=key, member_id="m1", content=v1.Content(text="Hi"))
+        written: list[int] = []
+        told: list[int] = []
+        opened = 0
+        try:
+            watch = through.call(through.client.events.subscribe, request, {})
+            for _ in range(breaks):
+                for way in (gate.shut, gate.open):
+                    way()
+                    written.append(self._through.call(self._through.client.comments.CreateComment, made, {}).comment.id)
+                while len(told) < len(written):
+                    item = through.next(watch)
+                    request.token = item.token
+                    opened += item.HasField("opened")
+                    told.extend([item.event.comment_id] if item.HasField("event") else [])
+            through.close(watch)
+            assert told == written
+            assert opened > 1
+            request.filter.ClearField("kinds")
+            refused = ""
+            try:
+                through.call(through.client.events.subscribe, request, {})
+            except riposte_sdk.InvalidArgument as error:
+                refused = error.reason_name
+            assert refused == "PAGE_TOKEN_MISMATCH"
+        finally:
+            through.end()
+            gate.close()
+
+    def _heartbeat(self) -> None:
+        """Follows events that do not come, and resumes from where a heartbeat has come to."""
+        gate = Gate(self._through.target)
+        through = type(self._through)(gate.target, gate.target)
+        type_, other = "f" + self._saved["unique"], "g" + self._saved["unique"]
+        try:
+            watch = through.call(through.client.events.subscribe, _published(type_), {})
+            opened = last = through.next(watch)
+            assert opened.HasField("opened")
+            _comment(self._through, other)
+            for _ in range(3):
+                if last.token == opened.token:
+                    last = through.next(watch)
+                    assert last.HasField("heartbeat")
+                    assert last.heartbeat.HasField("time")
+                    assert last.token
+            assert last.token != opened.token
+            gate.shut()
+            written = _comment(self._through, type_)
+            gate.open()
+            assert _busy(through, watch).HasField("opened")
+            assert _busy(through, watch).event.comment_id == written
+            assert last.token.encode() in gate.sent
+            through.close(watch)
+        finally:
+            through.end()
+            gate.close()
+
+    def _restored(self) -> None:
+        """Follows events while the data of the server is restored."""
+        type_ = "f" + self._saved["unique"]
+        request = _published(type_)
+        with tempfile.TemporaryDirectory() as data, ExitStack() as ends:
+            server, writer = ends.enter_context(self._as("writer", "--data", data, *_KEYED))
+            gate = Gate(server.target)
+            ends.callback(gate.close)
+            through = type(self._through)(gate.target, gate.target, token="writer", insecure_token=True)
+            ends.callback(through.end)
+            watch = through.call(through.client.events.subscribe, request, {})
+            assert _busy(through, watch).HasField("opened")
+            written = _comment(writer, type_)
+            first = _busy(through, watch)
+            assert first.event.comment_id == written
+            gate.shut()
+            server.close()
+            later = self._as("writer", "--data", data, *_KEYED, "--set", "store.timeline=1")
+            server, writer = ends.enter_context(later)
+            gate.open(server.target)
+            assert _busy(through, watch).HasField("opened")
+            assert _busy(through, watch).gap.reason == v1.EVENT_GAP_REASON_RESTORED
+            written = _comment(writer, type_)
+            assert _busy(through, watch).event.comment_id == written
+            asked = v1.ListEventsRequest(filter=request.filter, token=first.token)
+            page = writer.call(writer.client.events.ListEvents, asked, {})
+            assert [len(page.events), page.gap.reason] == [0, v1.EVENT_GAP_REASON_RESTORED]
+            assert page.next_token
+            through.close(watch)
+
+    def _full_speed(self, count: int) -> None:
+        """Makes as many calls as it can beside a stream; the server closes no connection."""
+        with self._as("writer") as (server, through):
+            subject = through.client.subject("article", self._saved["unique"])
+
+            def write(text: str) -> None:
+                through.call(lambda text: subject.comment("m1", text, timeout=60), text, {})
+
+            def read(at: int) -> None:
+                if at % 2 == 0:
+                    through.call(lambda _: subject.get(timeout=60), None, {})
+                else:
+                    page = through.call(lambda _: subject.page(page_size=10, timeout=60), None, {})
+                    assert len(page.threads) == 10
+
+            for _ in range(10):
+                write("long " * 900)
+            watch = through.call(through.client.events.subscribe, _published("article"), {})
+            with ThreadPoolExecutor(64) as pool:
+                list(pool.map(read, range(2 * count)))
+            with ThreadPoolExecutor(32) as pool:
+                list(pool.map(write, ["Hi"] * 200))
+            assert _busy(through, watch).HasField("opened")
+            for _ in range(200):
+                assert _busy(through, watch).HasField("event")
+            through.close(watch)
+            assert server.closed() == 0
+
     @contextmanager
-    def _as(self, caller: str) -> Iterator[tuple[Callers, Any]]:
+    def _as(self, caller: str, *more: str) -> Iterator[tuple[Callers, Any]]:
         """A server with callers, and the client of one of them."""
-        server = Callers(Folder / "callers.toml")
+        server = Callers(Folder / "callers.toml", *more)
         through = type(self._through)(server.target, server.target, token=caller, insecure_token=True)
         try:
             yield server, through
         finally:
             through.end()
             server.close()
+
+    def _by_ids(self, count: int) -> None:
+        """Reads so many comments by their ids."""
+        client = self._through.client
+        subject = client.subject("article", self._saved["unique"])
+
+        def found(*wanted: int | str) -> list[int]:
+            comments = self._through.call(lambda wanted: client.comments_by_id(wanted), wanted, {})
+            return [one.id for one in comments]
+
+        ids = [self._through.call(lambda text: subject.comment("m1", text), str(at), {}).id for at in range(count)]
+        ids.reverse()
+        assert found(*ids, "0", 1, str(ids[-1])) == ids
+        assert found() == []
+        with pytest.raises(riposte_sdk.InvalidArgument) as refused:
+            found(-1)
+        assert refused.value.reason is riposte_sdk.Reason.FIELD_INVALID
 
     def _listeners(self, count: int) -> None:
         """Shares one stream among so many listeners, one of which falls behind."""
@@ -302,6 +468,8 @@ class Scenario:
                 return self._call(step, last, i)
             if "list" in step:
                 self._list(step, i)
+            elif "stream" in step:
+                self._stream(step, i)
             elif "page" in step:
                 self._page(step, i)
             else:
@@ -330,19 +498,30 @@ class Scenario:
             pages = self._through.call(method, request, options).pages()
             assert len(self._through.items(pages)) == step["pages"]
 
+    def _stream(self, step: Json, i: int) -> None:
+        method, request, options = self._prepared(step["stream"], step, i)
+        answers = [_json(one) for one in self._through.answers(method, request, options)]
+        assert len(answers) > 1
+        _match(self._filled(step["first"], i), answers[0])
+        _match(self._filled(step["last"], i), answers[-1])
+
     def _page(self, step: Json, i: int) -> None:
         """A page with the reader's own comments, each in the form of an UnlistedComment."""
         key, request = self._filled(step["page"], i), self._filled(step.get("request", {}), i)
         subject = self._through.client.subject(key["objectType"], key["objectId"])
         options = {re.sub("(?=[A-Z])", "_", name).lower(): value for name, value in request.items()}
+        member, made = self._filled(step["member"], i), []
+        if ids := self._filled(step.get("made", []), i):
+            options["viewer"] = member
+            made = self._through.call(self._through.client.comments_by_id, ids, {"viewer": member})
         page = self._through.call(lambda _, **options: subject.page(sort="oldest", **options), None, options)
-        member = self._filled(step["member"], i)
         own = self._through.items(self._through.call(lambda _: subject.unlisted(member), None, {}))
 
         def shown(one: Any) -> Json:
-            return _json(v1.UnlistedComment(comment=one.message, proposed_edit=one.proposed_edit))
+            told = _json(v1.UnlistedComment(comment=one.message, proposed_edit=one.proposed_edit))
+            return told | {"ownLike": v1.LikeValue.Name(one.own_like)}
 
-        threads = page.with_just_made(own)
+        threads = page.with_just_made([*own, *made])
         told = [shown(one.comment) | {"replies": [shown(reply) for reply in one.replies]} for one in threads]
         _match(self._filled(step["items"], i), told)
         for name, path in step.get("save", {}).items():
@@ -395,6 +574,26 @@ class Scenario:
             _match(wanted, _told(error, sent))
         else:
             assert wanted is None, f"no error, but {wanted}"
+
+
+def _published(object_type: str) -> Any:
+    """A subscription to the new comments of an object type."""
+    kinds = [v1.EVENT_KIND_COMMENT_PUBLISHED]
+    return v1.SubscribeRequest(filter=v1.EventFilter(object_types=[object_type], kinds=kinds))
+
+
+def _comment(through: Threads | Asyncio, object_type: str) -> int:
+    """Writes a comment under the first subject of an object type; its id."""
+    key = v1.SubjectKey(object_type=object_type, object_id="1")
+    made = v1.CreateCommentRequest(subject=key, member_id="m1", content=v1.Content(text="Hi"))
+    return int(through.call(through.client.comments.CreateComment, made, {}).comment.id)
+
+
+def _busy(through: Threads | Asyncio, watch: Any) -> Any:
+    """The next item of a feed that is no heartbeat."""
+    while (item := through.next(watch)).HasField("heartbeat"):
+        pass
+    return item
 
 
 def _json(message: Any) -> Json:

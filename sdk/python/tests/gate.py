@@ -13,6 +13,7 @@ class Gate:
     def __init__(self, target: str) -> None:
         host, port = target.rsplit(":", 1)
         self._server = (host, int(port))
+        self.sent = bytearray()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.target = f"127.0.0.1:{self._listener.getsockname()[1]}"
         self._lock = threading.Lock()
@@ -32,15 +33,20 @@ class Gate:
                     self.ended += 1
                     client.close()
                     continue
-                server = socket.create_connection(self._server)
+                try:
+                    server = socket.create_connection(self._server)
+                except OSError:
+                    client.close()
+                    continue
                 self._live += [client, server]
-            for source, sink in [(client, server), (server, client)]:
-                threading.Thread(target=self._lead, args=(source, sink), daemon=True).start()
+            for source, sink, sent in [(client, server, self.sent), (server, client, bytearray())]:
+                threading.Thread(target=self._lead, args=(source, sink, sent), daemon=True).start()
 
-    def _lead(self, source: socket.socket, sink: socket.socket) -> None:
+    def _lead(self, source: socket.socket, sink: socket.socket, sent: bytearray) -> None:
         # Where one side is gone, the other follows.
         with suppress(OSError):
             while data := source.recv(1 << 16):
+                sent += data
                 sink.sendall(data)
         for side in (source, sink):
             with suppress(OSError):
@@ -55,9 +61,12 @@ class Gate:
             with suppress(OSError):
                 side.shutdown(socket.SHUT_RDWR)
 
-    def open(self) -> None:
-        """Leads connections again."""
+    def open(self, target: str = "") -> None:
+        """Leads connections again, to another server if one is named."""
         with self._lock:
+            if target:
+                host, port = target.rsplit(":", 1)
+                self._server = (host, int(port))
             self._shut = False
 
     def close(self) -> None:

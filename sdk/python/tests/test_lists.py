@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from standin import FailingLikes, serving
@@ -68,8 +69,15 @@ def test_the_pages_of_a_walk_can_be_had(riposte_client: riposte_sdk.Client) -> N
 
 def test_a_wrong_argument_is_told_at_the_call(riposte_client: riposte_sdk.Client) -> None:
     subject, comment = riposte_client.subject("article", "1"), riposte_client.comment(7)
+    lists = riposte_client.comments.list_comments
     wrong: list[Callable[[], object]] = [
         lambda: subject.comments(sort="loudest"),  # type: ignore[arg-type]
+        lambda: subject.comments(sort=["hot"]),  # type: ignore[arg-type]
+        lambda: lists(None),  # type: ignore[arg-type]
+        lambda: lists(v1.ListRepliesRequest()),  # type: ignore[arg-type]
+        lambda: riposte_client.comments.GetComment(None),  # type: ignore[arg-type]
+        lambda: riposte_client.subjects.watch_subject(None),  # type: ignore[arg-type]
+        lambda: riposte_sdk.connect(None),  # type: ignore[arg-type]
         lambda: subject.comments(page_size=5),  # type: ignore[call-arg]
         lambda: comment.replies(sort="hot"),  # type: ignore[arg-type]
         lambda: riposte_client.comment(0).replies(),
@@ -80,10 +88,101 @@ def test_a_wrong_argument_is_told_at_the_call(riposte_client: riposte_sdk.Client
         lambda: subject.comment("m7", 5),  # type: ignore[arg-type]
         lambda: subject.comment("m7", "Hi", deadline=3),  # type: ignore[call-arg]
         lambda: riposte_client.comment("seven"),
+        lambda: subject.page(viewer=5),  # type: ignore[arg-type]
+        lambda: subject.page().with_just_made([5]),  # type: ignore[list-item]
+        lambda: subject.page().with_just_made(None),  # type: ignore[arg-type]
+        lambda: riposte_client.comments_by_id(None),  # type: ignore[arg-type]
+        lambda: riposte_client.comments_by_id("12"),
+        lambda: riposte_client.comments_by_id([None]),  # type: ignore[list-item]
+        lambda: subject.listen(buffer="x"),  # type: ignore[arg-type]
     ]
     for call in wrong:
         with pytest.raises(riposte_sdk.InvalidArgument):
             call()
+
+
+WRONG_OPTIONS: list[dict[str, object]] = [
+    {"timeout": "x"},
+    {"timeout": True},
+    {"timeout": float("nan")},
+    {"metadata": "x"},
+    {"metadata": 5},
+    {"metadata": {"a": "b"}},
+    {"metadata": [("a", 5)]},
+    {"metadata": [("A B", "x")]},
+    {"metadata": [("", "x")]},
+    {"metadata": [("a", "x\n")]},
+    {"metadata": [("a", "é")]},
+    {"credentials": "x"},
+    {"wait_for_ready": "x"},
+    {"compression": "x"},
+]
+
+
+@pytest.mark.parametrize("options", WRONG_OPTIONS, ids=str)
+def test_an_option_of_a_wrong_type_is_told_at_the_call(
+    riposte_server: DevServer, riposte_client: riposte_sdk.Client, options: dict[str, Any]
+) -> None:
+    [name] = options
+    subject = riposte_client.subject("article", "1")
+    for call in (subject.page, subject.comments, subject.get, subject.watch):
+        with pytest.raises(riposte_sdk.InvalidArgument, match=f"{name}: "):
+            call(**options)
+    with pytest.raises(riposte_sdk.InvalidArgument, match=f"{name}: "):
+        riposte_client.comments_by_id([], **options)
+
+    async def run() -> None:
+        async with riposte_sdk.aio.connect(riposte_server.target) as client:
+            subject = client.subject("article", "1")
+            for call in (subject.page, subject.get):
+                with pytest.raises(riposte_sdk.InvalidArgument, match=f"{name}: "):
+                    await call(**options)
+            for make in (subject.comments, subject.watch):
+                with pytest.raises(riposte_sdk.InvalidArgument, match=f"{name}: "):
+                    make(**options)
+            with pytest.raises(riposte_sdk.InvalidArgument, match=f"{name}: "):
+                await client.comments_by_id([], **options)
+            with pytest.raises(riposte_sdk.InvalidArgument, match="no comment"):
+                (await subject.page()).with_just_made([5])  # type: ignore[list-item]
+
+    asyncio.run(run())
+
+
+WRONG_VIEWERS = ["", "m" * 65, "é" * 33, "m\t1", "m\x851", "\ud83d"]
+
+
+@pytest.mark.parametrize("viewer", WRONG_VIEWERS, ids=ascii)
+def test_a_wrong_viewer_is_told_at_the_call(
+    riposte_server: DevServer, riposte_client: riposte_sdk.Client, viewer: str
+) -> None:
+    # What does not exist is never asked for.
+    absent, comment = riposte_client.subject("article", secrets.token_hex(8)), riposte_client.comment(1)
+    full = riposte_client.subject("article", secrets.token_hex(8))
+    id = full.comment("m7", "Hi").id
+
+    def told(error: pytest.ExceptionInfo[riposte_sdk.InvalidArgument]) -> None:
+        assert error.value.reason is riposte_sdk.Reason.FIELD_INVALID
+        assert [at.field for at in error.value.violations] == ["viewer"]
+        assert error.value.request_id is None
+
+    for page in (absent.page, comment.page, full.page):
+        with pytest.raises(riposte_sdk.InvalidArgument) as error:
+            page(viewer=viewer)
+        told(error)
+    with pytest.raises(riposte_sdk.InvalidArgument) as error:
+        riposte_client.comments_by_id([id], viewer=viewer)
+    told(error)
+
+    async def run() -> None:
+        async with riposte_sdk.aio.connect(riposte_server.target) as client:
+            with pytest.raises(riposte_sdk.InvalidArgument) as error:
+                await client.subject("article", "none").page(viewer=viewer)
+            told(error)
+            with pytest.raises(riposte_sdk.InvalidArgument) as error:
+                await client.comments_by_id([1], viewer=viewer)
+            told(error)
+
+    asyncio.run(run())
 
 
 def test_a_page_has_handles_its_cursor_and_what_its_viewer_likes(riposte_client: riposte_sdk.Client) -> None:
@@ -102,8 +201,6 @@ def test_a_page_has_handles_its_cursor_and_what_its_viewer_likes(riposte_client:
     assert last.threads[0].own_like == v1.LIKE_VALUE_UNSPECIFIED
     replies = riposte_client.comment(roots[0].id).page(sort="top", viewer="m9")
     assert [(one.id, one.own_like) for one in replies.replies] == [(reply.id, v1.LIKE_VALUE_LIKE)]
-    with pytest.raises(riposte_sdk.InvalidArgument):
-        subject.page(viewer="m" * 65)
     assert [one.comment_id for one in subject.member_likes_page("m9", page_size=1).likes] == [roots[0].id]
 
 
@@ -112,12 +209,13 @@ def test_what_was_just_written_stands_above_the_first_page(riposte_client: ripos
     roots = [subject.comment("m7", str(number)) for number in range(3)]
     reply = roots[0].reply("m7", "mine")
     elsewhere = riposte_client.subject("article", secrets.token_hex(8)).comment("m7", "elsewhere")
-    handed = [one.message for one in (roots[2], roots[0], reply, elsewhere, roots[2])]
+    handed: list[riposte_sdk.Comment | v1.Comment]
+    handed = [roots[2], roots[1].message, reply, elsewhere, roots[2].message]
     page = subject.page(sort="oldest", page_size=2)
-    assert [one.comment.id for one in page.with_just_made(handed)] == [one.id for one in (roots[2], roots[0], roots[1])]
+    assert [one.comment.id for one in page.with_just_made(handed)] == [one.id for one in (roots[2], roots[1], roots[0])]
     assert len(page.threads) == 2
     second = subject.page(sort="oldest", page_size=2, page_token=page.next_page_token)
-    assert [one.comment.id for one in second.with_just_made(handed)] == [roots[2].id]
+    assert second.with_just_made(handed) == []
 
 
 def test_what_is_unlisted_stands_above_the_first_page_of_its_author(riposte_server: DevServer) -> None:
@@ -170,6 +268,11 @@ def test_ids_are_texts_in_json(riposte_client: riposte_sdk.Client) -> None:
     comment = riposte_client.subject("article", secrets.token_hex(8)).comment("m7", "Hi")
     written = riposte_sdk.to_json(comment.message)
     assert (written["id"], written["rootId"], written["likeCount"]) == (str(comment.id), "0", 0)
+    assert riposte_sdk.to_json(comment) == written, "of a handle"
+    page = riposte_client.subject("article", comment.message.subject.object_id).page()
+    assert riposte_sdk.to_json(page)["threads"][0]["comment"]["id"] == str(comment.id), "of a page"
+    with pytest.raises(TypeError, match="to_json takes a message, a handle or a page, not int"):
+        riposte_sdk.to_json(7)  # type: ignore[arg-type]
 
 
 def test_a_report_is_about_the_version_that_its_handle_shows(riposte_server: DevServer) -> None:

@@ -1,11 +1,11 @@
 //! Writes a comment, likes it, and lists what stands there:
 //! `riposte dev --exec -- cargo run --example quickstart`.
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), riposte_sdk::Error> {
-    // [quickstart]
-    use riposte_sdk::{Client, v1::CommentSort::Hot};
+// [quickstart]
+use riposte_sdk::{Client, Error, v1::CommentSort::Hot};
 
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Error> {
     let client = Client::from_env()?;
     let subject = client.subject("article", "42");
     let comment = subject.comment("m7", "Hi").await?;
@@ -14,6 +14,6 @@ async fn main() -> Result<(), riposte_sdk::Error> {
     while let Some(thread) = all.next().await? {
         println!("{}", thread.comment.content.clone().unwrap_or_default().text);
     }
-    // [quickstart]
     Ok(())
 }
+// [quickstart]

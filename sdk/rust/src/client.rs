@@ -8,6 +8,7 @@ mod pages;
 mod request_ids;
 mod resolve;
 mod retry;
+mod unprocessed;
 mod watch;
 
 use listeners::FanOuts;
@@ -21,7 +22,9 @@ pub use options::Options;
 pub use pages::{Items, List, Pages};
 pub use request_ids::RequestIds;
 pub use resolve::{Dns, Resolve};
+pub use unprocessed::is_unprocessed;
 pub use watch::{Follow, Watch};
+pub(crate) use watch::{FollowRevisions, keep_revision};
 
 /// The largest response that the client reads, in bytes: more than 200 comments of the greatest
 /// length.

@@ -45,7 +45,7 @@ mod services;
 #[cfg(feature = "client")]
 pub use client::{
     Client, Connection, Dns, Error, Follow, Items, List, Listener, Options, Pages, RequestIds, Resolve, Violation,
-    Watch,
+    Watch, is_unprocessed,
 };
 #[cfg(feature = "dev-server")]
 pub use dev::{DevServer, Starter};
@@ -55,6 +55,9 @@ pub use handles::blocking;
 pub use handles::*;
 #[cfg(feature = "json")]
 pub use json::JsonWriter;
+/// The codes of gRPC, of which each [`Error`] has one.
+#[cfg(feature = "client")]
+pub use tonic::Code;
 
 /// The contract `riposte.v1`: its messages, enums, clients and service traits.
 pub mod v1 {

@@ -1,6 +1,7 @@
 import { Connection } from "./connection.js";
+import { invalid } from "./error.js";
 import { Handles } from "./gen/handles.js";
-import { administration, DEFAULT_TARGET, environment, type Options } from "./gen/options.js";
+import { administration, DEFAULT_TARGET, environment, OPTION_NAMES, type Options } from "./gen/options.js";
 import { AdminClient, ModerationClient, PolicyClient } from "./gen/services.js";
 import type { RequestIds } from "./requestIds.js";
 
@@ -28,9 +29,11 @@ export class Riposte extends Handles {
   /**
    * A client for one address: `http://host:port` or `host:port`, plaintext, or `https://host:port`,
    * TLS; all addresses of the host take turns. Nothing is dialled before the first call. Throws
-   * INVALID_ARGUMENT for what cannot be used.
+   * INVALID_ARGUMENT for what cannot be used, and for an option of an unknown name.
    */
   static connect(target: string = DEFAULT_TARGET, options: Options = {}): Riposte {
+    const unknown = Object.keys(options).find((name) => !OPTION_NAMES.includes(name));
+    if (unknown !== undefined) throw invalid(`${unknown}: not an option of a client`);
     return new Riposte(target, options);
   }
 

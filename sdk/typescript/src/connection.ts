@@ -4,7 +4,8 @@ import { Client, type Metadata, type ClientUnaryCall } from "@grpc/grpc-js";
 import { randomInt } from "node:crypto";
 import { Readable, type Writable } from "node:stream";
 import { promisify } from "node:util";
-import { Code, invalid, RiposteError, type Violation } from "./error.js";
+import { checkOptions, type CallOptions } from "./callOptions.js";
+import { Code, invalid, refused, RiposteError, type Violation } from "./error.js";
 import * as config from "./gen/config.js";
 import type { Options } from "./gen/options.js";
 import { stringifiable } from "./json.js";
@@ -19,24 +20,6 @@ const MAX_ANSWER = 16 << 20;
  * wins.
  */
 const CONFIG = JSON.stringify(config.serviceConfig, (key, value) => (key === "timeout" ? undefined : value));
-
-/** What one call may have of its own. */
-export interface CallOptions {
-  /**
-   * How long the whole call may take, in milliseconds, retries included. Default: as the service
-   * configuration says.
-   */
-  readonly timeoutMs?: number | undefined;
-  /** Ends the call with CANCELLED when it is aborted. */
-  readonly signal?: AbortSignal | undefined;
-  /** Headers to send. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /**
-   * Is handed the trailers at the end of the call: its request id and the server's version among
-   * them.
-   */
-  readonly onTrailers?: ((trailers: Readonly<Record<string, string>>) => void) | undefined;
-}
 
 /** A method of the contract, of a kind, with the types of its messages. */
 export type Method<Kind, I, O> = DescMethod & { methodKind: Kind; input: I; output: O };
@@ -73,8 +56,18 @@ export class Connection {
     });
   }
 
-  /** Throws INVALID_ARGUMENT for a request that cannot be sent or has fields that are wrong. */
-  check<I extends DescMessage>({ input }: { input: I }, init: MessageInitShape<I>, fields?: Fields<MessageShape<I>>): void {
+  /**
+   * Throws INVALID_ARGUMENT for a request that cannot be sent or has fields that are wrong, and for
+   * options that a call does not take.
+   */
+  check<I extends DescMessage>(
+    { input }: { input: I },
+    init: MessageInitShape<I>,
+    options: CallOptions = {},
+    fields?: Fields<MessageShape<I>>,
+  ): void {
+    checkOptions(options);
+    this.#headers(options);
     this.#request(input, init, fields);
   }
 
@@ -85,6 +78,7 @@ export class Connection {
     options: CallOptions = {},
   ): Promise<MessageShape<O>> {
     return new Promise((resolve, reject) => {
+      checkOptions(options);
       const { path, read, metadata, timing } = this.#terms(method, options);
       const request = this.#request(method.input, init);
       const call = this.#client.makeUnaryRequest(path, asIs, read, request, metadata, timing, (error, answer) => {
@@ -97,12 +91,21 @@ export class Connection {
 
   /**
    * Requests, answers; the call begins when answers are first asked for, and ends when nobody asks
-   * any more.
+   * any more. Throws INVALID_ARGUMENT for options that a call does not take.
    */
-  async *stream<I extends DescMessage, O extends DescMessage>(
+  stream<I extends DescMessage, O extends DescMessage>(
     method: Method<"server_streaming" | "bidi_streaming", I, O>,
     inits: Iterable<MessageInitShape<I>> | AsyncIterable<MessageInitShape<I>>,
     options: CallOptions = {},
+  ): AsyncGenerator<MessageShape<O>, void> {
+    checkOptions(options);
+    return this.#answers(method, inits, options);
+  }
+
+  async *#answers<I extends DescMessage, O extends DescMessage>(
+    method: Method<"server_streaming" | "bidi_streaming", I, O>,
+    inits: Iterable<MessageInitShape<I>> | AsyncIterable<MessageInitShape<I>>,
+    options: CallOptions,
   ): AsyncGenerator<MessageShape<O>, void> {
     const { path, read, metadata, timing } = this.#terms(method, options);
     const call = this.#client.makeBidiStreamRequest(path, asIs, read, metadata, timing);
@@ -139,21 +142,29 @@ export class Connection {
   }
 
   /** What gRPC is told of a call, but its request. */
-  #terms({ parent, name, output }: DescMethod, { headers = {}, timeoutMs }: CallOptions) {
+  #terms({ parent, name, output }: DescMethod, options: CallOptions) {
     const path = `/${parent.typeName}/${name}`;
-    const metadata = this.#metadata.clone();
-    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+    const metadata = this.#headers(options);
     const read = (bytes: Buffer) => stringifiable(fromBinary(output, bytes));
-    return { path, read, metadata, timing: this.#timing(timeoutMs ?? config.timeouts[path]) };
+    return { path, read, metadata, timing: this.#timing(options.timeoutMs ?? config.timeouts[path]) };
+  }
+
+  /** The headers of a call: those of every call, and its own. */
+  #headers({ headers = {} }: CallOptions): Metadata {
+    const metadata = this.#metadata.clone();
+    try {
+      for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+    } catch (error) {
+      throw invalid(`headers: ${(error as Error).message}`, error);
+    }
+    return metadata;
   }
 
   /** When a call has to be over. */
   #timing(timeoutMs: number | undefined): { deadline?: number } {
     if (this.closed.aborted) throw RiposteError.local(Code.CANCELLED, "the client is closed");
     if (timeoutMs === undefined) return {};
-    // This gRPC has no form for a deadline that lies much farther off, and fails in a way that
-    // nobody can catch.
-    if (!(timeoutMs > 0 && timeoutMs < 2 ** 48)) throw invalid(`timeoutMs: ${timeoutMs} is no time to wait`);
+    checkOptions({ timeoutMs });
     return { deadline: Date.now() + timeoutMs };
   }
 
@@ -171,7 +182,7 @@ export class Connection {
       const request: Message & { requestId?: string } = made;
       const wrong = fields?.(made).filter(([wrong]) => wrong) ?? [];
       const violations = [...textsAtFault(request), ...wrong.map(([, field, description]) => ({ field, description }))];
-      if (violations.length > 0) throw RiposteError.local(Code.INVALID_ARGUMENT, "the request cannot be sent", undefined, violations);
+      if (violations.length > 0) throw refused(...violations);
       exact(request);
       const own = request.requestId === "" ? { requestId: this.requestIds.next() } : {};
       return Buffer.from(toBinary(type, { ...request, ...own } as MessageShape<I>));

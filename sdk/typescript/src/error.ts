@@ -87,3 +87,8 @@ export class RiposteError extends Error {
 export function invalid(message: string, cause?: unknown): RiposteError {
   return RiposteError.local(Code.INVALID_ARGUMENT, message, cause);
 }
+
+/** A request with fields that cannot be sent. */
+export function refused(...violations: Violation[]): RiposteError {
+  return RiposteError.local(Code.INVALID_ARGUMENT, "the request cannot be sent", undefined, violations);
+}

@@ -4,8 +4,8 @@
  *
  * @packageDocumentation
  */
+export type { CallOptions } from "./callOptions.js";
 export { Riposte } from "./client.js";
-export type { CallOptions } from "./connection.js";
 export { jsonOf } from "./json.js";
 export { Code, RiposteError, type Reason, type Violation } from "./error.js";
 export * from "./gen/handles.js";

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
+import { checkOptions } from "./callOptions.js";
 import { Riposte } from "./client.js";
 
 /** How to start a server. */
@@ -35,7 +36,8 @@ export class DevServer {
   }
 
   /** Starts a server and resolves once it answers. Rejects with the end of the server's log. */
-  static async start({ binary, args = [], timeoutMs = 10_000 }: DevServerOptions = {}): Promise<DevServer> {
+  static async start({ binary, args = [], timeoutMs = 10_000, ...others }: DevServerOptions = {}): Promise<DevServer> {
+    checkOptions(others, []);
     const program = binary ?? (process.env["RIPOSTE_DEV_BINARY"] || "riposte");
     // The server runs the command once it answers, and stops with it: here a command that tells the
     // addresses and lasts as long as its input, which this process holds open to its own end.

@@ -7,6 +7,8 @@ export * from "./gen/riposte/v1/comment_pb.js";
 export * from "./gen/riposte/v1/comment_service_pb.js";
 export * from "./gen/riposte/v1/degradation_pb.js";
 export * from "./gen/riposte/v1/error_reason_pb.js";
+export * from "./gen/riposte/v1/event_pb.js";
+export * from "./gen/riposte/v1/event_service_pb.js";
 export * from "./gen/riposte/v1/like_pb.js";
 export * from "./gen/riposte/v1/like_service_pb.js";
 export * from "./gen/riposte/v1/moderation_pb.js";

@@ -1,10 +1,17 @@
 import { create, type DescMessage, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CallOptions, Connection, Method } from "./connection.js";
+import type { CallOptions } from "./callOptions.js";
+import type { Connection, Method } from "./connection.js";
 import { Code, RiposteError } from "./error.js";
 import { LEAST_FIRST_WAIT, LONGEST_WAIT, OPEN_WITHIN } from "./gen/config.js";
 
-/** Where a watch keeps its place. */
+/**
+ * Where a stream keeps its place: by revisions, or in the token that its request and its items
+ * have, by the name of the field.
+ */
+export type Place = Cursor | string;
+
+/** Where a watch keeps its place by revisions. */
 export interface Cursor {
   /** The field of the request that takes the last revision seen. */
   readonly resume: string;
@@ -64,12 +71,12 @@ export async function watching<I extends DescMessage, O extends DescMessage>(
   connection: Connection,
   method: Method<"server_streaming", I, O>,
   init: MessageInitShape<I>,
-  cursor: Cursor,
+  place: Place,
   options: CallOptions = {},
 ): Promise<Watch<MessageShape<O>>> {
   const [stop, late] = [new AbortController(), new AbortController()];
   const timer = setTimeout(() => late.abort(), OPEN_WITHIN);
-  const events = follow(connection, method, init, cursor, options, stop.signal, late.signal);
+  const events = follow(connection, method, init, place, options, stop.signal, late.signal);
   const first = await events.next().finally(() => clearTimeout(timer));
   return new Watch(events, stop, first);
 }
@@ -78,7 +85,7 @@ async function* follow<I extends DescMessage, O extends DescMessage>(
   connection: Connection,
   method: Method<"server_streaming", I, O>,
   init: MessageInitShape<I>,
-  cursor: Cursor,
+  place: Place,
   { timeoutMs, ...options }: CallOptions,
   stop: AbortSignal,
   late: AbortSignal,
@@ -94,14 +101,11 @@ async function* follow<I extends DescMessage, O extends DescMessage>(
     try {
       for await (const event of connection.stream(method, [request], { ...options, signal, timeoutMs: left })) {
         failures = 0;
-        const [kind, revision] = placed(event, cursor);
-        const before = BigInt((request as unknown as Record<string, string | undefined>)[cursor.resume] ?? 0);
-        // What came after revision 0, from which no stream can resume, is lost.
-        const lost = began && kind === cursor.opened && before === 0n && BigInt(revision ?? 0) > 0n;
-        if (revision !== undefined) request = { ...request, [cursor.resume]: revision };
+        const [field, value, lost] = kept(method.output, request as unknown as Fields, event, place, began);
+        if (value !== undefined) request = { ...request, [field]: value };
         began = true;
         yield event;
-        if (lost) yield eventOf(method.output, cursor, cursor.gap[0], { [cursor.gap[1]]: "1", [cursor.gap[2]]: revision! });
+        if (lost !== undefined) yield lost;
       }
     } catch (error) {
       const fault = RiposteError.from(error);
@@ -117,6 +121,26 @@ async function* follow<I extends DescMessage, O extends DescMessage>(
     if (options.signal?.aborted) throw RiposteError.local(Code.CANCELLED, "the watch was aborted", options.signal.reason);
     if (!began && late.aborted) throw RiposteError.local(Code.UNAVAILABLE, `the watch was not opened within ${OPEN_WITHIN} ms`);
   }
+}
+
+type Fields = Record<string, string | undefined>;
+
+/**
+ * The field of the request and its value behind an event, and the event that comes after it, if
+ * any: what came after revision 0, from which no stream can resume, is lost.
+ */
+function kept<O extends DescMessage>(
+  output: O,
+  request: Fields,
+  event: MessageShape<O>,
+  place: Place,
+  began: boolean,
+): [field: string, value: string | undefined, lost?: MessageShape<O>] {
+  if (typeof place === "string") return [place, (event as unknown as Fields)[place]];
+  const [kind, revision] = placed(event, place);
+  const lost = began && kind === place.opened && BigInt(request[place.resume] ?? 0) === 0n && BigInt(revision ?? 0) > 0n;
+  const [gap, first, last] = place.gap;
+  return lost ? [place.resume, revision, eventOf(output, place, gap, { [first]: "1", [last]: revision! })] : [place.resume, revision];
 }
 
 /** The kind of an event, and the last revision that it tells. */

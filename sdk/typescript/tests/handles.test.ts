@@ -16,6 +16,21 @@ test("the handles of a server", async (t) => {
   t.after(() => client.close());
   const made = () => client.subject("article", randomBytes(8).toString("hex"));
 
+  await t.test("a wrong viewer is told at the call", async () => {
+    const full = made();
+    const { id } = await full.comment("m7", "Hi");
+    const told = (error: unknown) =>
+      error instanceof RiposteError && error.reason === "FIELD_INVALID" && error.requestId === undefined &&
+      error.violations.map(({ field }) => field).join() === "viewer";
+    for (const viewer of ["", "m".repeat(65), "é".repeat(33), "m\t1", "m\u00851", "\ud83d", 5 as never]) {
+      // What does not exist is never asked for.
+      await assert.rejects(made().page({ viewer }), told);
+      await assert.rejects(client.comment("1").page({ viewer }), told);
+      await assert.rejects(full.page({ viewer }), told);
+      await assert.rejects(client.commentsById([id], { viewer }), told);
+    }
+  });
+
   await t.test("a page has handles, its cursor, and what its viewer likes", async () => {
     const subject = made();
     assert.deepEqual([await subject.ensure(), await subject.ensure()], [true, false]);
@@ -31,11 +46,11 @@ test("the handles of a server", async (t) => {
     assert.deepEqual(last.threads.map(({ comment }) => [comment.id, comment.ownLike]), [[roots[2]!.id, UNSPECIFIED]]);
     const replies = await client.comment(roots[0]!.id).page({ sort: "top", viewer: "m9" });
     assert.deepEqual(replies.replies.map(({ id, ownLike }) => [id, ownLike]), [[reply.id, LIKE]]);
-    await assert.rejects(subject.page({ viewer: "m".repeat(65) }), wrong);
 
-    const handed = [roots[2]!, roots[0]!, reply, roots[2]!].map(({ message }) => message);
-    assert.deepEqual(page.withJustMade(handed).map(({ comment }) => comment.id), [2, 0, 1].map((at) => roots[at]!.id));
-    assert.deepEqual([page.threads.length, last.withJustMade(handed).length], [2, 1]);
+    const handed = [roots[2]!, roots[1]!.message, reply, roots[2]!.message];
+    const above = page.withJustMade(handed).map(({ comment }) => [comment.id, comment.ownLike]);
+    assert.deepEqual(above, [[roots[2]!.id, UNSPECIFIED], [roots[1]!.id, NONE], [roots[0]!.id, DISLIKE]]);
+    assert.deepEqual([page.threads.length, last.withJustMade(handed).length], [2, 0]);
     assert.equal((await subject.memberLikesPage("m9", { pageSize: 1 })).likes.length, 1);
   });
 
@@ -75,6 +90,39 @@ test("the handles of a server", async (t) => {
     assert.throws(() => client.comment("1").replies({ sort: "hot" as "top" }), wrong);
     assert.throws(() => client.subject("article", "\ud83d").comments(), wrong);
     await assert.rejects(made().page({ pageSize: 1.5 }), wrong);
+    // What the types forbid, a program in JavaScript may do.
+    const refused = (option: string) => (error: unknown) => wrong(error) && (error as RiposteError).message.includes(`${option}: `);
+    const none = (one: object) => one as never;
+    for (const options of [{ pageSize: 5 }, { viewer: "m9" }, { timeoutMs: "x" }, { timeoutMs: -1 }, { headers: { a: 5 } }, { signal: 5 }]) {
+      const [option] = Object.keys(options);
+      assert.throws(() => made().comments(none(options)), refused(option!));
+      assert.throws(() => client.comments.listComments({ subject: made().key }, none(options)), refused(option!));
+    }
+    for (const headers of [{ "no name": "" }, { name: "\n" }]) assert.throws(() => made().comments({ headers }), refused("headers"));
+    const calls: [option: string, call: Promise<unknown>][] = [
+      ["pagesize", made().page(none({ pagesize: 5 }))],
+      ["viewer", made().page(none({ viewer: 5 }))],
+      ["viewer", client.commentsById([], none({ viewer: 5 }))],
+      ["viewer", client.member("article", "m9").page(none({ viewer: "m9" }))],
+      ["timeoutMs", made().page(none({ timeoutMs: "5" }))],
+      ["timeout", made().comment("m7", "Hi", none({ timeout: 5 }))],
+      ["onTrailers", made().get(none({ onTrailers: 5 }))],
+      ["headers", made().get({ headers: { "no name": "" } })],
+      ["headers", made().page({ headers: { name: "\n" } })],
+      ["from", made().watch(none({ from: "5" }))],
+      ["content.text", made().comment("m7", none({}))],
+      ["member_id", made().comment(none([7]), "Hi")],
+      ["timeoutMs", made().watch(none({ timeoutMs: "x" }))],
+      ["buffers", made().listen(none({ buffers: 5 }))],
+    ];
+    for (const [option, call] of calls) await assert.rejects(call, refused(option), option);
+    const page = await made().page();
+    assert.throws(() => made().memberLikes(none({ id: "m7" })), refused("member_id"));
+    for (const one of [5, undefined, null, {}, "12"]) {
+      assert.throws(() => page.withJustMade(one as never), refused("comments"));
+      await assert.rejects(client.commentsById(one as never), refused("ids"));
+    }
+    for (const one of [5, undefined, {}]) assert.throws(() => page.withJustMade([one as never]), refused("comments"));
   });
 });
 

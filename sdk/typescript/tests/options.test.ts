@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Code, Riposte, RiposteError } from "riposte-sdk";
+import { DevServer } from "riposte-sdk/testing";
 import { generate } from "selfsigned";
 
 const refused = (pattern: RegExp) => (error: unknown) =>
@@ -46,6 +47,15 @@ test("a token, certificate or key that cannot be used is refused, and the token 
   assert.throws(() => Riposte.connect("https://h:1", { tlsCert: "x" }), refused(/tlsCert/));
   assert.throws(() => Riposte.connect("https://h:1", { tlsCa: "no certificate" }), refused(/tlsCa/));
   assert.throws(() => Riposte.connect("h:1", { tlsCert: "x", tlsKey: "y" }), refused(/needs TLS/));
+});
+
+test("an option of an unknown name is refused, of a client and of a server", async () => {
+  // What the compiler refuses, a program in JavaScript may pass.
+  const untyped: object = { tokn: "s" };
+  assert.throws(() => Riposte.connect("h:1", untyped), refused(/: tokn: not an option of a client$/));
+  assert.throws(() => Riposte.connect("h:1", { token: "s", insecureToken: true, ...untyped }), refused(/tokn/));
+  Riposte.connect("h:1", { token: undefined }).close();
+  await assert.rejects(DevServer.start({ ...untyped }), refused(/tokn/));
 });
 
 test("the environment says all of it", () => {

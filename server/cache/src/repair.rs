@@ -220,7 +220,7 @@ impl CacheRepair {
             // The apply reports these likes as well. Meanwhile a fill may have read candidates from
             // a rank index that did not contain them yet.
             ChangeKind::StateChanged | ChangeKind::Recounted => change.root.is_some(),
-            ChangeKind::Created | ChangeKind::Edited | ChangeKind::PinChanged => false,
+            ChangeKind::Created | ChangeKind::Edited | ChangeKind::PinChanged | ChangeKind::Noted => false,
         };
         let changes = events.iter().flat_map(|sequenced| &sequenced.event.changes.comments).filter(is_liked_or_moved);
         let mut ids: Vec<CommentId> = changes.map(|change| change.id).collect();

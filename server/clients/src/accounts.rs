@@ -7,7 +7,6 @@ mod tests;
 
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
 use async_trait::async_trait;
 use cache::AccountCache;
 use response::ReceivedAccount;
@@ -18,8 +17,9 @@ use riposte_sdk::account::v1::account_service_client::AccountServiceClient;
 use tokio::time::Instant;
 use tonic::Request;
 
-use crate::endpoint::{Connection, Endpoint, EndpointError, EndpointFiles};
+use crate::endpoint::{Endpoint, EndpointError, EndpointFiles};
 use crate::guard::{Guard, Limits, outcome_of_items};
+use crate::link::Link;
 use crate::observer::CallObserver;
 
 /// The largest number of members of a call.
@@ -31,9 +31,7 @@ const MAX_BYTES: usize = 1 << 20;
 /// returns the last one, if it is not older than 15 minutes, where no newer one comes.
 #[derive(Debug)]
 pub struct GrpcAccountClient {
-    endpoint: Endpoint,
-    files: EndpointFiles,
-    connection: ArcSwap<Connection>,
+    link: Link,
     guard: Guard,
     cache: AccountCache,
     observer: Arc<dyn CallObserver>,
@@ -50,8 +48,8 @@ impl GrpcAccountClient {
         limits: Limits,
         observer: Arc<dyn CallObserver>,
     ) -> Result<Self, EndpointError> {
-        let connection = ArcSwap::from_pointee(endpoint.open(&files)?);
-        Ok(Self { endpoint, files, connection, guard: Guard::new(limits), cache: AccountCache::new(), observer })
+        let link = Link::new(endpoint, files)?;
+        Ok(Self { link, guard: Guard::new(limits), cache: AccountCache::new(), observer })
     }
 
     /// Reads the files again. Calls from now on use the new connection.
@@ -59,19 +57,23 @@ impl GrpcAccountClient {
     /// # Errors
     /// A file cannot be used; the earlier connection stays in use.
     pub fn reload(&self) -> Result<(), EndpointError> {
-        self.connection.store(Arc::new(self.endpoint.open(&self.files)?));
-        Ok(())
+        self.link.reload()
     }
 
     /// Makes one call and keeps its accounts.
     async fn ask(&self, object_type: &ObjectType, members: &[&MemberId]) -> Vec<Result<Account, NoResult>> {
         let member_ids: Vec<String> = members.iter().map(|member| member.as_str().to_owned()).collect();
         let object_type_name = object_type.as_str().to_owned();
-        let mut request = Request::new(BatchGetStandingsRequest { object_type: object_type_name, member_ids });
-        request.set_timeout(self.guard.limits().timeout);
-        let connection = Connection::clone(&self.connection.load());
-        let mut client = AccountServiceClient::new(connection).max_decoding_message_size(MAX_BYTES);
-        let (outcome, results) = match self.guard.call(client.batch_get_standings(request)).await {
+        let message = BatchGetStandingsRequest { object_type: object_type_name, member_ids };
+        let connection = self.link.connection(&self.guard);
+        let client = AccountServiceClient::new(connection).max_decoding_message_size(MAX_BYTES);
+        let call = || {
+            let mut request = Request::new(message.clone());
+            request.set_timeout(self.guard.limits().timeout);
+            let mut client = client.clone();
+            async move { client.batch_get_standings(request).await }
+        };
+        let (outcome, results) = match self.guard.call(call).await {
             Ok(response) => {
                 let names: Vec<&str> = members.iter().map(|member| member.as_str()).collect();
                 let results = response::accounts(&names, &response.get_ref().standings, &mut Vec::new());
@@ -109,5 +111,9 @@ impl AccountClient for GrpcAccountClient {
             }
         }
         found.into_iter().map(|slot| slot.unwrap_or(Err(NoResult::Unavailable))).collect()
+    }
+
+    fn cached(&self, object_type: &ObjectType, member: &MemberId) -> Option<Account> {
+        self.cache.last(object_type, member, Instant::now())
     }
 }

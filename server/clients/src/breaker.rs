@@ -25,6 +25,8 @@ struct Inner {
     state: State,
     /// Counts the states, so that a call does not count in a later one.
     epoch: u64,
+    /// The number of times that it opened.
+    openings: u64,
 }
 
 #[derive(Debug)]
@@ -53,7 +55,7 @@ pub(crate) struct Admitted<'b> {
 
 impl Breaker {
     pub(crate) fn new(started: Instant) -> Self {
-        Self(Mutex::new(Inner { started, state: State::Closed(Vec::new()), epoch: 0 }))
+        Self(Mutex::new(Inner { started, state: State::Closed(Vec::new()), epoch: 0, openings: 0 }))
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -68,6 +70,11 @@ impl Breaker {
             State::Open { until } => *until <= now,
             State::Probing { under_way, succeeded } => under_way + succeeded < PROBES,
         }
+    }
+
+    /// Returns the number of times that it opened.
+    pub(crate) fn openings(&self) -> u64 {
+        self.inner().openings
     }
 
     /// Admits a call; `None` while the breaker is open.
@@ -107,6 +114,7 @@ impl Inner {
             (State::Probing { .. }, false) => true,
         };
         if opens {
+            self.openings += 1;
             self.enter(State::Open { until: now + PAUSE });
         }
     }
@@ -169,7 +177,7 @@ mod tests {
     fn opened(now: Instant) -> Breaker {
         let breaker = Breaker::new(now);
         (0..CALLS).for_each(|_| call(&breaker, false, now));
-        assert!(!breaker.admits(now) && breaker.admit(now).is_none());
+        assert!(!breaker.admits(now) && breaker.admit(now).is_none() && breaker.openings() == 1);
         breaker
     }
 

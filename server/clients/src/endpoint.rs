@@ -108,6 +108,14 @@ impl Endpoint {
         Ok(InterceptedService::new(endpoint.connect_lazy(), bearer))
     }
 
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// A file cannot be read or used.
+    pub fn check(&self, files: &EndpointFiles) -> Result<(), EndpointError> {
+        self.prepared(files).map(drop)
+    }
+
     /// Reads the files and makes a connection.
     ///
     /// # Errors

@@ -7,7 +7,6 @@ pub(crate) mod tests;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
 use async_trait::async_trait;
 use prost::Message;
 use riposte_core::ports::{FilterClient, FilterItem, FilterJudgement, FilterKind, FilterOutcome, NoResult};
@@ -15,8 +14,9 @@ use riposte_sdk::filter::v1 as proto;
 use riposte_sdk::filter::v1::filter_service_client::FilterServiceClient;
 use tonic::Request;
 
-use crate::endpoint::{Connection, Endpoint, EndpointError, EndpointFiles};
+use crate::endpoint::{Endpoint, EndpointError, EndpointFiles};
 use crate::guard::{Guard, Limits, outcome_of_items};
+use crate::link::Link;
 use crate::member_token::MemberTokens;
 use crate::observer::CallObserver;
 
@@ -28,9 +28,7 @@ pub(crate) const MAX_BYTES: usize = 1 << 20;
 /// Asks a filter by gRPC.
 #[derive(Debug)]
 pub struct GrpcFilterClient {
-    endpoint: Endpoint,
-    files: EndpointFiles,
-    connection: ArcSwap<Connection>,
+    link: Link,
     guard: Guard,
     tokens: MemberTokens,
     sent_metadata: BTreeSet<String>,
@@ -50,8 +48,8 @@ impl GrpcFilterClient {
         sent_metadata: BTreeSet<String>,
         observer: Arc<dyn CallObserver>,
     ) -> Result<Self, EndpointError> {
-        let connection = ArcSwap::from_pointee(endpoint.open(&files)?);
-        Ok(Self { endpoint, files, connection, guard: Guard::new(limits), tokens, sent_metadata, observer })
+        let link = Link::new(endpoint, files)?;
+        Ok(Self { link, guard: Guard::new(limits), tokens, sent_metadata, observer })
     }
 
     /// Reads the files again. Calls from now on use the new connection.
@@ -59,8 +57,7 @@ impl GrpcFilterClient {
     /// # Errors
     /// A file cannot be used; the earlier connection stays in use.
     pub fn reload(&self) -> Result<(), EndpointError> {
-        self.connection.store(Arc::new(self.endpoint.open(&self.files)?));
-        Ok(())
+        self.link.reload()
     }
 
     fn sent(&self, item: &FilterItem) -> proto::ContentItem {
@@ -97,11 +94,16 @@ impl GrpcFilterClient {
     /// Makes one call.
     async fn ask(&self, items: Vec<proto::ContentItem>) -> Vec<Result<FilterJudgement, NoResult>> {
         let keys: Vec<String> = items.iter().map(|item| item.key.clone()).collect();
-        let mut request = Request::new(proto::CheckContentsRequest { items });
-        request.set_timeout(self.guard.limits().timeout);
-        let connection = Connection::clone(&self.connection.load());
-        let mut client = FilterServiceClient::new(connection).max_decoding_message_size(MAX_BYTES);
-        let (outcome, results) = match self.guard.call(client.check_contents(request)).await {
+        let message = proto::CheckContentsRequest { items };
+        let connection = self.link.connection(&self.guard);
+        let client = FilterServiceClient::new(connection).max_decoding_message_size(MAX_BYTES);
+        let call = || {
+            let mut request = Request::new(message.clone());
+            request.set_timeout(self.guard.limits().timeout);
+            let mut client = client.clone();
+            async move { client.check_contents(request).await }
+        };
+        let (outcome, results) = match self.guard.call(call).await {
             Ok(response) => {
                 let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
                 let results = response::judgements(&keys, &response.get_ref().verdicts, &mut Vec::new());

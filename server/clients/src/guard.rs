@@ -4,6 +4,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use riposte_core::ports::NoResult;
+use riposte_sdk::is_unprocessed;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 use tonic::{Code, Status};
@@ -57,18 +58,33 @@ impl Guard {
         self.limits
     }
 
-    /// Makes a call, once.
+    /// Returns the number of times that the breaker opened.
+    pub(crate) fn openings(&self) -> u64 {
+        self.breaker.openings()
+    }
+
+    /// Makes a call, once. If the service closed the connection before it took the request,
+    /// the call is made on the next connection, within the same deadline.
     ///
     /// # Errors
     /// The outcome, if the call failed or was not made.
-    pub(crate) async fn call<T>(&self, call: impl Future<Output = Result<T, Status>>) -> Result<T, CallOutcome> {
+    pub(crate) async fn call<T, F>(&self, mut call: impl FnMut() -> F) -> Result<T, CallOutcome>
+    where
+        F: Future<Output = Result<T, Status>>,
+    {
         if !self.breaker.admits(Instant::now()) {
             return Err(CallOutcome::BreakerOpen);
         }
         let permit = timeout(self.limits.wait, self.permits.acquire()).await;
         let Ok(Ok(_permit)) = permit else { return Err(CallOutcome::BulkheadFull) };
         let admitted = self.breaker.admit(Instant::now()).ok_or(CallOutcome::BreakerOpen)?;
-        let result = match timeout(self.limits.timeout, call).await {
+        let made = async {
+            match call().await {
+                Err(status) if is_unprocessed(&status) => call().await,
+                result => result,
+            }
+        };
+        let result = match timeout(self.limits.timeout, made).await {
             Ok(response) => response.map_err(|status| outcome_of(&status)),
             Err(_elapsed) => Err(CallOutcome::Timeout),
         };
@@ -116,7 +132,7 @@ mod tests {
     async fn a_call_ends_at_its_deadline() {
         let guard = Guard::new(Limits { timeout: Duration::from_secs(9), ..Limits::FILTER });
         assert_eq!(guard.limits().timeout, Limits::MAX_TIMEOUT);
-        assert_eq!(guard.call(pending::<Result<(), Status>>()).await, Err(CallOutcome::Timeout));
+        assert_eq!(guard.call(pending::<Result<(), Status>>).await, Err(CallOutcome::Timeout));
     }
 
     #[tokio::test]
@@ -126,24 +142,28 @@ mod tests {
         // The first call ends when the second has, and not before.
         guard.limits.timeout = Duration::from_secs(3600);
         let (end, ended) = oneshot::channel();
-        let first = async { ended.await.map_err(|_| Status::unknown("")) };
+        let mut ended = Some(ended);
+        let first = || {
+            let ended = ended.take();
+            async { ended.unwrap().await.map_err(|_| Status::unknown("")) }
+        };
         let (first, second) = tokio::join!(guard.call(first), async {
-            let outcome = guard.call(ready(Ok(()))).await;
+            let outcome = guard.call(|| ready(Ok(()))).await;
             end.send(()).unwrap();
             outcome
         });
         assert_eq!((first, second), (Ok(()), Err(CallOutcome::BulkheadFull)));
-        assert_eq!(guard.call(ready(Ok(()))).await, Ok(()));
+        assert_eq!(guard.call(|| ready(Ok(()))).await, Ok(()));
     }
 
     #[tokio::test]
     async fn the_breaker_stops_the_calls_of_a_service_that_fails() {
         let guard = Guard::new(Limits::FILTER);
         for _ in 0..20 {
-            let failed = guard.call(ready(Err::<(), _>(Status::unavailable("")))).await;
+            let failed = guard.call(|| ready(Err::<(), _>(Status::unavailable("")))).await;
             assert_eq!(failed, Err(CallOutcome::Unavailable));
         }
-        let never = async { unreachable!("no call is made") };
-        assert_eq!(guard.call::<()>(never).await, Err(CallOutcome::BreakerOpen));
+        let never = || async { unreachable!("no call is made") };
+        assert_eq!(guard.call::<(), _>(never).await, Err(CallOutcome::BreakerOpen));
     }
 }

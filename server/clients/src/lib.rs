@@ -14,8 +14,10 @@ mod endpoint;
 mod filter;
 mod guard;
 mod keyed;
+mod link;
 mod member_token;
 mod observer;
+mod settings;
 
 pub use accounts::GrpcAccountClient;
 pub use breach::Breach;
@@ -24,3 +26,4 @@ pub use filter::GrpcFilterClient;
 pub use guard::Limits;
 pub use member_token::MemberTokens;
 pub use observer::{CallObserver, CallOutcome, Unobserved};
+pub use settings::{AccountSettings, FilterSettings};

@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::hmac;
 use riposte_core::{MemberId, ObjectType};
-use riposte_settings::Secret;
+use riposte_settings::{KEY_FORM, Secret};
 
 /// Makes the tokens of members: the same for each member under an object type, until the key is
 /// replaced. The filter cannot find the member from it.
@@ -23,10 +23,9 @@ impl MemberTokens {
     /// Reads the key from a file: 32 bytes in base64.
     ///
     /// # Errors
-    /// The file cannot be read, or has no such key.
+    /// The file, which is named, cannot be read or has no such key.
     pub fn read(path: &Path) -> Result<Self, String> {
-        let key = Secret::read(path)?.key();
-        let key = key.ok_or_else(|| format!("{} has no key: it must be 32 bytes in base64", path.display()))?;
+        let key = Secret::read(path)?.key().ok_or_else(|| format!("{} {KEY_FORM}", path.display()))?;
         Ok(Self::new(&key))
     }
 

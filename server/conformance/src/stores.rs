@@ -25,6 +25,8 @@ mod judgements;
 mod likes;
 mod masks;
 mod moderation;
+mod modes;
+mod notices;
 mod outbox;
 mod paging;
 mod queue;
@@ -152,6 +154,14 @@ macro_rules! conformance_cases {
                 a_new_comment_has_the_state_the_review_and_the_decision_of_its_judgement
                 a_repeat_with_another_judgement_returns_the_first_result
                 an_edit_becomes_the_decision_of_its_judgement
+                a_review_is_due_by_the_priority_of_its_text
+                an_outage_is_a_cause_besides_what_a_list_asks_for
+                people_judge_what_waits_during_an_outage_for_another_reason_too
+            }
+            modes {
+                the_mode_of_a_moderator_is_stored_and_holds_until_a_moderator_loosens_it
+                the_mode_for_new_members_is_decided_under_the_lock_of_the_subject
+                a_repeat_of_a_mode_returns_the_first_result
             }
             masks {
                 a_masked_text_is_stored_and_its_original_is_kept
@@ -160,6 +170,7 @@ macro_rules! conformance_cases {
             }
             queue {
                 the_queue_lists_open_reviews_by_due_time
+                what_waits_for_a_service_alone_is_for_moderators_when_it_is_due
                 a_lease_excludes_others_until_it_ends
                 a_lease_that_has_ended_is_counted_and_claimed_again
                 no_two_leases_of_a_review_last_at_once
@@ -195,6 +206,7 @@ macro_rules! conformance_cases {
                 walks_of_roots_are_exact_while_others_write
                 walks_of_replies_are_exact_while_others_write
                 the_limit_counts_listed_items_only
+                a_walk_by_time_returns_every_comment_of_the_time_once
             }
             request_ids {
                 a_repeat_always_returns_the_first_id_floor_and_revision
@@ -271,6 +283,13 @@ macro_rules! conformance_cases {
                 trimming_waits_for_every_stored_name_until_the_retention_ends
                 a_position_is_removed_unless_a_worker_registers_it
                 an_event_has_the_outcome_of_each_comment
+            }
+            notices {
+                a_first_publication_names_each_member_once
+                an_edit_names_the_members_that_no_public_text_mentioned
+                a_text_that_changed_out_of_sight_notifies_of_new_mentions_only
+                an_imported_comment_notifies_no_member
+                acts_that_change_nothing_in_sight_are_noted
             }
             histories {
                 a_rebuild_counts_missing_and_outdated_rows

@@ -34,10 +34,16 @@ mod lost_commit;
 mod migrations;
 #[path = "sql/outbox.rs"]
 mod outbox;
+#[path = "sql/outbox_entries.rs"]
+mod outbox_entries;
+#[path = "sql/plain_statements.rs"]
+mod plain_statements;
 #[path = "sql/reads.rs"]
 mod reads;
 #[path = "sql/repair.rs"]
 mod repair;
+#[path = "sql/review_queue.rs"]
+mod review_queue;
 #[path = "sql/stalled.rs"]
 mod stalled;
 #[path = "sql/statements.rs"]

@@ -1,6 +1,7 @@
 //! The domain: subjects, comments, likes, their rules and the ids, errors and events that name
 //! them. No module here depends on another part of the crate.
 
+pub mod account_rules;
 pub mod act;
 pub mod appeal;
 mod blank;
@@ -12,7 +13,9 @@ pub mod counts;
 pub mod decision;
 pub mod disposition;
 pub mod error;
+pub mod evaluation;
 pub mod event;
+pub mod feed;
 pub mod ids;
 pub mod lifecycle;
 pub mod like;

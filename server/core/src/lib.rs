@@ -36,9 +36,9 @@ pub use domain::state::CommentState;
 pub use domain::subject::{Subject, SubjectKey, SubjectState};
 pub use domain::time::Millis;
 pub use domain::{
-    act, appeal, caller, checked_text, comment, content, counts, decision, disposition, error, event, ids, lifecycle,
-    like, location, member, object_type, origin, page, path, policy_judgement, proposal, rank, report, request, review,
-    standing, state, subject, time,
+    account_rules, act, appeal, caller, checked_text, comment, content, counts, decision, disposition, error,
+    evaluation, event, feed, ids, lifecycle, like, location, member, object_type, origin, page, path, policy_judgement,
+    proposal, rank, report, request, review, standing, state, subject, time,
 };
 pub use read::Comments;
 pub use write::command_log::{CommandLog, Writer};
@@ -51,5 +51,6 @@ pub use write::submit::Mutations;
 pub use write::unit_of_work::{CommitObserver, CommittedChange, CommittedComment, ModerationGate, UnitOfWork};
 pub use write::verbs::{Batch, Command, CommandKind, LikeCommand, LikeCommandKind};
 pub use write::{
-    change, lock_set, moderation_control, reports, standing_control, submit, unit_of_work, verbs, write_set,
+    change, lock_set, member_gate, moderation_control, reports, standing_control, submit, unit_of_work, verbs,
+    write_set,
 };

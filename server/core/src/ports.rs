@@ -6,6 +6,7 @@ mod cached_pages;
 mod clock;
 mod content_policy;
 mod events;
+mod feed;
 mod filter;
 mod ids;
 mod lease;
@@ -13,12 +14,14 @@ mod maintenance;
 mod moderation_switch;
 mod no_result;
 mod outbox;
+mod policy_trial;
 mod ranking;
 mod reports;
 mod reviews;
 mod rows;
 mod standings;
 mod text_check;
+mod topic;
 mod watch;
 
 pub use accounts::{Account, AccountClient, AccountState};
@@ -26,9 +29,11 @@ pub use cached_pages::{CachedPages, PageRenderer, RenderedPage};
 pub use clock::Clock;
 pub use content_policy::{ContentPolicy, Submission};
 pub use events::{
-    Applied, Batching, CLOCK_SKEW_MAX, ConsumerPositions, ConsumerScope, EventConsumer, MEMBER_HISTORY, Position,
-    PositionMove, PositionRemoval, RANK_INDEX, REGISTRATION, StoredPosition, TrimBounds, TrimReport, shown_name,
+    Applied, Batching, CLOCK_SKEW_MAX, ConsumerPositions, ConsumerScope, EventConsumer, EventForwarder, MEMBER_HISTORY,
+    MissedCause, MissedEvents, Position, PositionMove, PositionRemoval, RANK_INDEX, REGISTRATION, StoredPosition,
+    TOPIC_PREFIX, TrimBounds, TrimReport, shown_name,
 };
+pub use feed::{CallerGrants, EventRows, EventSubscription, EventSubscriptions, FeedItem, FeedTimes};
 pub use filter::{FilterClient, FilterItem, FilterJudgement, FilterKind, FilterOutcome, LocalHit};
 pub use ids::IdSource;
 pub use lease::{Epoch, LeaseCandidate, RelayLease};
@@ -36,6 +41,7 @@ pub use maintenance::{CountRepair, MemberHistories, RebuildProgress, RepairRepor
 pub use moderation_switch::{ModerationSwitch, SWITCH_DELAY};
 pub use no_result::NoResult;
 pub use outbox::{EventLog, Outbox, OutboxState};
+pub use policy_trial::{PolicyTrial, PolicyTrials};
 pub use ranking::{RankIndexes, RankingSnapshots};
 pub use reports::Reports;
 pub use reviews::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewPosition, ReviewQuery, Reviews};
@@ -44,5 +50,6 @@ pub use rows::{
     Reader, ReviewRows, SubjectRows, UnlistedRow,
 };
 pub use standings::{MemberStandings, StandingCursor, StandingQuery, StandingSelection, Standings};
-pub use text_check::TextCheck;
+pub use text_check::{TextCheck, TextQuestion};
+pub use topic::{EventTopic, TopicGap};
 pub use watch::{SubjectLoad, SubjectLoads, SubjectWatch, SubjectWatches, WatchItem};

@@ -11,6 +11,7 @@ mod likes;
 mod list_comments;
 mod list_replies;
 mod member;
+mod policy_evaluation;
 mod proposals;
 mod ranked;
 mod review_queue;
@@ -35,6 +36,7 @@ pub use likes::FirstLikers;
 pub use list_comments::{ListComments, ListStart};
 pub use list_replies::ListReplies;
 pub use member::ListMemberComments;
+pub use policy_evaluation::{ALL_COMMENTS, EvaluatedComments, PolicyEvaluation, PolicyEvaluations};
 pub use ranked::{
     Continuation, Direction, ListRanked, ListRankedReplies, RankedCursor, RankedPage, RankedStart, RankedWalk,
 };

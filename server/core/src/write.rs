@@ -11,6 +11,7 @@ mod comment_batch;
 mod like_batch;
 pub mod lock_set;
 pub mod maintenance;
+pub mod member_gate;
 pub mod moderation_control;
 pub mod reports;
 pub mod ruling;

@@ -11,6 +11,8 @@ mod golden;
 mod imports;
 #[path = "use_cases/lists.rs"]
 mod lists;
+#[path = "use_cases/notices.rs"]
+mod notices;
 #[path = "use_cases/pages.rs"]
 mod pages;
 #[path = "use_cases/ports.rs"]
@@ -33,6 +35,7 @@ use futures::FutureExt;
 use riposte_conformance::model::Model;
 use riposte_core::caller::{Caller, Grants, ObjectTypeScope, Role};
 use riposte_core::location::CommentLocation;
+use riposte_core::member_gate::MemberGate;
 use riposte_core::object_type::{ModerationMode, ObjectType, Policies, Policy};
 use riposte_core::policy_judgement::PolicyJudgement;
 use riposte_core::ports::{CommentRows, ContentPolicy, IdSource, SubjectRows, Submission};
@@ -57,7 +60,8 @@ fn run<T>(future: impl Future<Output = T>) -> T {
 
 /// The use cases over an oracle of its own. Subjects of `video` are created explicitly, those of
 /// `wall` and `forum` with their first comment. Threads of `forum` have three levels, all others
-/// two. New comments of `gate` wait for review.
+/// two. The author of a root of `forum` is notified of its thread. New comments of `gate` wait for
+/// review.
 struct Fixture {
     model: Arc<Model>,
     ids: Arc<SequentialIds>,
@@ -71,7 +75,10 @@ struct Fixture {
 
 fn policies() -> Arc<Policies> {
     let types = [("video", false, 2), ("wall", true, 2), ("forum", true, 3)];
-    let policy = |auto_create, max_depth| Policy { auto_create, max_depth, ..Policy::default() };
+    let policy = |auto_create, max_depth| {
+        let notify_thread = max_depth == 3;
+        Policy { auto_create, max_depth, notify_thread, ..Policy::default() }
+    };
     let policies = types.map(|(name, auto_create, max_depth)| (name.to_owned(), policy(auto_create, max_depth)));
     let gate = Policy { moderation: ModerationMode::Pre, ..policy(true, 2) };
     Arc::new(Policies::closed(policies.into_iter().chain([("gate".to_owned(), gate)]).collect()))
@@ -85,8 +92,8 @@ fn mutations(
     log: Arc<dyn CommandLog>,
 ) -> Mutations {
     let (clock, ids, content) = (Arc::clone(clock) as _, Arc::clone(ids) as _, Arc::new(AllowAll) as _);
-    let standings = Arc::clone(standings) as _;
-    Mutations::new(WritePorts { reader: Arc::clone(model) as _, log, clock, ids, content, standings }, policies())
+    let members = MemberGate { standings: Arc::clone(standings) as _, accounts: None };
+    Mutations::new(WritePorts { reader: Arc::clone(model) as _, log, clock, ids, content, members }, policies())
 }
 
 /// A policy that judges no text.

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use riposte_core::ports::{CachedPages, Clock, SubjectWatches};
-use riposte_core::read::{ReviewQueue, TextChecks};
+use riposte_core::ports::{CachedPages, CallerGrants, Clock, EventSubscriptions, SubjectWatches};
+use riposte_core::read::{PolicyEvaluations, ReviewQueue, TextChecks};
 use riposte_core::{Caller, Comments, Maintenance, MemberReports, ModerationControl, Mutations, StandingControl};
 use riposte_sdk::v1;
 use riposte_telemetry::Metrics;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 use crate::admission::Admission;
 use crate::audit::AuditLog;
@@ -31,6 +31,8 @@ pub struct Services {
     pub standings: StandingControl,
     /// Tries the policy on texts.
     pub texts: TextChecks,
+    /// Tries policies on stored comments.
+    pub evaluations: Evaluations,
     /// The use cases that write.
     pub mutations: Mutations,
     /// Turns moderation off and on.
@@ -43,6 +45,10 @@ pub struct Services {
     pub clock: Arc<dyn Clock>,
     /// The size limits of messages.
     pub limits: MessageLimits,
+    /// The subscriptions to events.
+    pub events: Arc<dyn EventSubscriptions>,
+    /// Has the present grants of callers.
+    pub callers: Arc<dyn CallerGrants>,
     /// The watches of subjects.
     pub watches: Arc<dyn SubjectWatches>,
     /// The cached pages; `None` without a cache.
@@ -57,6 +63,21 @@ pub struct Services {
     pub admission: Admission,
     /// True once streams without an end of their own have to end, because the process stops.
     pub stopping: watch::Sender<bool>,
+}
+
+/// The evaluations of policies. One of the process runs at a time.
+#[derive(Debug, Clone)]
+pub struct Evaluations {
+    pub(crate) prepared: PolicyEvaluations,
+    pub(crate) running: Arc<Semaphore>,
+}
+
+impl Evaluations {
+    /// Creates them from what prepares each.
+    #[must_use]
+    pub fn new(prepared: PolicyEvaluations) -> Self {
+        Self { prepared, running: Arc::new(Semaphore::new(1)) }
+    }
 }
 
 /// The size limits of messages, in bytes.

@@ -1,6 +1,7 @@
 //! Converts domain types to messages of the contract.
 
 mod comment;
+mod event;
 mod moderation;
 mod page;
 mod rendered;
@@ -14,12 +15,14 @@ use riposte_core::{LikeValue, Millis};
 use riposte_sdk::v1;
 
 pub(crate) use comment::{comment, complete_comment, content, plain_state, proposed_edit, thread};
+pub(crate) use event::{event, gap, opened};
+pub use event::{event_bytes, gap_bytes};
 pub(crate) use moderation::{ModeratorConverter, client, lease_token};
 pub(crate) use page::{Anchor, MAX_BYTES, PageArgs, cut, fit};
 pub use rendered::ListPageRenderer;
 pub(crate) use rendered::{RenderedBody, RenderedResponse, RenderedThread};
 pub(crate) use report::{own_report, report, statement};
-pub(crate) use standing::{checked_text, member_standing};
+pub(crate) use standing::{checked_text, member_standing, text_outcome};
 pub(crate) use subject::{subject, subject_key};
 
 /// Converts a time.

@@ -14,7 +14,7 @@ use crate::rpc_error::{ErrorMetadata, RpcError};
 /// cut, because the first record is written before the request is validated.
 const MAX_AUDITED_ELEMENTS: usize = 100;
 
-/// Facts of a request that only its audit records name.
+/// Details of a request that only its audit records name.
 pub(crate) type AuditDetails = Vec<(&'static str, Value)>;
 
 /// A request that describes its subject matter.
@@ -46,14 +46,6 @@ impl AuditField for Vec<v1::VerdictTarget> {
     }
 }
 
-/// The number of an action, as the request carries it.
-impl AuditField for i32 {
-    fn to_audit(&self) -> Value {
-        v1::ModerationAction::try_from(*self)
-            .map_or_else(|_| Value::from(*self), |action| Value::from(action.as_str_name()))
-    }
-}
-
 /// The member with the standing, its end and the rule, but no words of a moderator.
 impl AuditField for Option<v1::MemberStanding> {
     fn to_audit(&self) -> Value {
@@ -69,6 +61,11 @@ impl AuditField for Option<v1::MemberStanding> {
         record.extend((!code.is_empty()).then(|| ("code".to_owned(), code.into())));
         record.into()
     }
+}
+
+/// Returns the name of a value of an enum, or the number of a value that it does not have.
+pub(crate) fn named<E: TryFrom<i32>>(value: i32, name: fn(&E) -> &'static str) -> Value {
+    E::try_from(value).map_or_else(|_| Value::from(value), |known| Value::from(name(&known)))
 }
 
 /// Ids are texts in records, like every other number of a request.
@@ -175,5 +172,28 @@ pub(crate) fn under(key: &SubjectKey) -> impl FnOnce(Error) -> RpcError {
 impl<Q> ErrorSubject for tonic::Streaming<Q> {
     fn error_metadata(&self) -> ErrorMetadata {
         ErrorMetadata::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_audit_names_the_values_of_enums_and_keeps_unknown_numbers() {
+        let key = v1::SubjectKey { object_type: "video".to_owned(), object_id: "1".to_owned() };
+        let request = |mode: i32| v1::SetSubjectModeRequest {
+            subject: Some(key.clone()),
+            mode,
+            moderator_id: "mo".to_owned(),
+            request_id: String::new(),
+        };
+        let pre = request(v1::ModerationMode::Pre.into());
+        assert_eq!(pre.audit_details(), [("mode", Value::from("MODERATION_MODE_PRE"))]);
+        assert_eq!(request(99).audit_details(), [("mode", Value::from(99))]);
+        let named = pre.error_metadata();
+        for (name, value) in [("object_type", "video"), ("object_id", "1"), ("moderator_id", "mo")] {
+            assert_eq!(named.get(name), Some(value));
+        }
     }
 }

@@ -4,6 +4,7 @@ use prost::Message;
 use prost_types::{FileDescriptorProto, FileDescriptorSet, ServiceDescriptorProto};
 use riposte_sdk::v1::admin_service_server::{self, AdminServiceServer};
 use riposte_sdk::v1::comment_service_server::{self, CommentServiceServer};
+use riposte_sdk::v1::event_service_server::{self, EventServiceServer};
 use riposte_sdk::v1::like_service_server::{self, LikeServiceServer};
 use riposte_sdk::v1::moderation_service_server::{self, ModerationServiceServer};
 use riposte_sdk::v1::policy_service_server::{self, PolicyServiceServer};
@@ -35,13 +36,14 @@ pub const PUBLIC: &[&str] = &[
     reply_service_server::SERVICE_NAME,
     like_service_server::SERVICE_NAME,
     report_service_server::SERVICE_NAME,
+    event_service_server::SERVICE_NAME,
 ];
 
 /// The names of the services for operators and moderators.
 pub const ADMIN: &[&str] =
     &[admin_service_server::SERVICE_NAME, moderation_service_server::SERVICE_NAME, policy_service_server::SERVICE_NAME];
 
-/// Returns the routes of the five public services.
+/// Returns the routes of the six public services.
 #[must_use]
 pub fn public(services: &Services) -> RoutesBuilder {
     routes!(services:
@@ -50,6 +52,7 @@ pub fn public(services: &Services) -> RoutesBuilder {
         ReplyServiceServer(services::reply::ReplyHandlers),
         LikeServiceServer(services::like::LikeHandlers),
         ReportServiceServer(services::report::ReportHandlers),
+        EventServiceServer(services::event::EventHandlers),
     )
 }
 
@@ -65,6 +68,18 @@ pub fn methods() -> Vec<String> {
         file.service.iter().flat_map(of_service).collect::<Vec<_>>()
     };
     contract.file.iter().flat_map(methods_of).collect()
+}
+
+/// Returns the files of the types that stand in the details of errors, under the names by which
+/// other files import them. No method names these types.
+#[must_use]
+pub fn error_details() -> FileDescriptorSet {
+    let mut details = FileDescriptorSet::decode(tonic_types::pb::FILE_DESCRIPTOR_SET).unwrap_or_default();
+    for file in details.file.iter_mut().filter(|file| file.package() == "google.rpc") {
+        let name = file.name().rsplit('/').next().unwrap_or_default().to_owned();
+        file.name = Some(format!("google/rpc/{name}"));
+    }
+    details
 }
 
 /// Returns the routes of the services for operators and moderators, which have a port of their own.

@@ -144,13 +144,15 @@ const fn reported(reason: Reason) -> &'static [&'static str] {
         }
         // An importer identifies an imported comment by its external id.
         Reason::CommentNotFound => &["comment_id", "external_id"],
-        Reason::CommentAlreadyExists | Reason::DuplicateContent | Reason::ReplyForbidden | Reason::MemberNotAllowed => {
+        Reason::CommentAlreadyExists | Reason::DuplicateContent | Reason::ReplyForbidden => {
             &["comment_id", "external_id"]
         }
+        Reason::MemberNotAllowed => &["comment_id", "external_id", "level", "needed"],
         Reason::ParentUnavailable | Reason::CommentUnavailable => &["comment_id", "state"],
         Reason::StateConflict => &["comment_id", "state", "why"],
         Reason::DecisionNotFound => &["decision_id"],
         Reason::AppealNotAllowed => &["why"],
+        Reason::WordListInvalid => &["line", "why"],
         Reason::PolicyUnavailable => &["service"],
         Reason::EditWindowClosed | Reason::MemberSuspended => &["until"],
         Reason::PinLimitReached | Reason::MessageTooLarge => &["limit"],
@@ -195,6 +197,16 @@ fn error_metadata(error: &Error) -> ErrorMetadata {
         }
     } else if let Error::ContentBlocked { rule } = error {
         metadata.with("rule", rule)
+    } else if let Error::LevelTooLow { level, needed } = error {
+        let metadata = metadata.with("needed", needed);
+        match level {
+            Some(level) => metadata.with("level", level),
+            None => metadata,
+        }
+    } else if let Error::WordListInvalid { line, reason } = error {
+        metadata.with("line", line).with("why", reason)
+    } else if let Error::PolicyUnavailable(service) = error {
+        metadata.with("service", service)
     } else if let Error::PinLimitReached = error {
         metadata.with("limit", MAX_PINS)
     } else if let Error::MessageTooLarge { limit } = error {
@@ -213,6 +225,8 @@ fn error_metadata(error: &Error) -> ErrorMetadata {
         metadata.with("revision", current)
     } else if let Error::NotImplemented(method) = error {
         metadata.with("method", method)
+    } else if let Error::PathNotServed { method, .. } = error {
+        metadata.with("method", method)
     } else {
         metadata
     }
@@ -228,6 +242,8 @@ fn violations(error: &Error) -> Vec<FieldViolation> {
         "page_token"
     } else if reason == Reason::RequestIdReused {
         "request_id"
+    } else if reason == Reason::WordListInvalid {
+        "candidate_list"
     } else if reason == Reason::ContentBlocked {
         "content.text"
     } else if reason == Reason::ObjectTypeUnknown {

@@ -74,7 +74,8 @@ fn line(set: &FileDescriptorSet, service: &str, descriptor: &MethodDescriptorPro
     let size = policy.profile.max_message(4 << 20);
     let second = Duration::from_secs;
     let timeouts = Timeouts { read: second(1), write: second(2), admin: second(3), call: second(4) };
-    let deadline = ["", "read", "write", "admin", "call"][timeouts.of(Some(policy)).as_secs() as usize];
+    // A call that waits for its response has 20 s more.
+    let deadline = ["", "read", "write", "admin", "call"][timeouts.of(Some(policy)).as_secs() as usize % 20];
     let audited = if found.audited { found.name } else { "no" };
     let request = descriptor.input_type().trim_start_matches(".riposte.v1.");
     let metadata = metadata_of(request, &sample(set, descriptor.input_type(), "")).unwrap().unwrap_or_default();

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, join_all};
-use riposte_core::ports::EventConsumer;
+use riposte_core::ports::{Epoch, EventConsumer};
 use riposte_sync::until_set;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -15,7 +15,7 @@ use super::events::feed::EventFeed;
 use super::events::tail::EventTail;
 use super::notifier::Notifier;
 use super::outbox_monitor::OutboxMonitor;
-use super::relay::{self, RelayPorts};
+use super::relay::{self, EpochSender, RelayPorts};
 
 /// The roles of the process, which select its background tasks.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,7 @@ pub struct BackgroundRoles {
 #[derive(Debug)]
 pub struct BackgroundTasks {
     stop: watch::Sender<bool>,
+    leadership: Leadership,
     relays: Vec<JoinHandle<()>>,
     tails: Vec<JoinHandle<()>>,
 }
@@ -43,6 +44,29 @@ impl LeaseRelease {
     /// outbox in progress is interrupted; the outbox completes it or rolls it back.
     pub fn release(&self) {
         self.0.send_replace(true);
+    }
+}
+
+/// The leadership of the first data source. Its leader does what one process of a deployment does.
+#[derive(Debug, Clone)]
+pub struct Leadership(watch::Receiver<Option<Epoch>>);
+
+impl Leadership {
+    /// Waits until this process is the leader.
+    pub(crate) async fn gained(&mut self) {
+        self.until(|epoch| epoch.is_some()).await;
+    }
+
+    /// Waits until this process is not the leader.
+    pub(crate) async fn lost(&mut self) {
+        self.until(|epoch| epoch.is_none()).await;
+    }
+
+    async fn until(&mut self, is_met: impl Fn(&Option<Epoch>) -> bool) {
+        if self.0.wait_for(|epoch| is_met(epoch)).await.is_err() {
+            // The relay has ended, and the process ends this task, too.
+            std::future::pending().await
+        }
     }
 }
 
@@ -61,14 +85,17 @@ impl BackgroundTasks {
     ) -> Self {
         let stop = watch::Sender::new(false);
         let sources = || 0..ports.outbox.sources();
+        let first = EpochSender::new(None);
+        let leadership = Leadership(first.subscribe());
         let relay = |source| {
+            let epoch = if source == 0 { first.clone() } else { EpochSender::new(None) };
             let (ports, notifier, stop, ready) = (ports.clone(), notifier.clone(), stop.subscribe(), ready.clone());
             tokio::spawn(async move {
                 tokio::select! {
                     () = until_set(ready) => {}
                     () = until_set(stop.clone()) => return,
                 }
-                relay::run(ports, notifier, source, stop).await;
+                relay::run(ports, notifier, (source, epoch), stop).await;
             })
         };
         let monitor = |source| {
@@ -94,7 +121,13 @@ impl BackgroundTasks {
             }
             tails.extend(api_tasks.into_iter().map(|task| spawn(ready, task)));
         }
-        Self { relays, tails, stop }
+        Self { relays, tails, leadership, stop }
+    }
+
+    /// Returns the leadership of the first data source.
+    #[must_use]
+    pub fn leadership(&self) -> Leadership {
+        self.leadership.clone()
     }
 
     /// Returns a handle that releases the leases before the tasks are stopped.

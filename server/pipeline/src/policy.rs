@@ -3,16 +3,20 @@
 //! is searched without a lock.
 
 mod check;
+pub(crate) mod drain;
+pub(crate) mod filtered;
 mod judge;
 mod load;
 mod member_reads;
 pub(crate) mod rule_settings;
 pub(crate) mod rules;
 pub(crate) mod settings;
+mod trial;
 
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwapOption;
+use riposte_core::Policies;
 use riposte_core::object_type::ObjectType;
 use riposte_core::ports::Reader;
 use riposte_policy::{Day, Matcher, Normalizer, RuleSet};
@@ -90,6 +94,12 @@ impl LocalPolicy {
         Ok(())
     }
 
+    /// Returns remarks on the lists in force and their entries, without any word of them.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        self.0.lists.load().as_ref().map(|lists| lists.remarks().to_vec()).unwrap_or_default()
+    }
+
     /// Returns `true` if the lists in force were compiled for another day: entries may have
     /// expired since.
     #[must_use]
@@ -103,9 +113,10 @@ impl LocalPolicy {
         self.0.lists.load().as_ref()?.of(object_type.as_str()).cloned()
     }
 
-    /// Lets rules compare what `reader` reads of members. A second call changes nothing.
-    pub fn read_members(&self, reader: Arc<dyn Reader>) {
-        self.0.members.get_or_init(|| MemberReads::new(reader));
+    /// Lets rules and modes compare what `reader` reads of members, as `policies` require it. A
+    /// second call changes nothing.
+    pub fn read_members(&self, reader: Arc<dyn Reader>, policies: Arc<Policies>) {
+        self.0.members.get_or_init(|| MemberReads::new(reader, policies));
     }
 
     /// Returns the rules of an object type; `None` if it has none.

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use riposte_core::ports::{
-    Batching, Clock, ConsumerPositions, ConsumerScope, Epoch, EventConsumer, Outbox, RankingSnapshots,
+    Batching, Clock, ConsumerPositions, ConsumerScope, Epoch, EventConsumer, EventForwarder, Outbox, RankingSnapshots,
 };
 use riposte_sync::until_set;
 use riposte_telemetry::Metrics;
@@ -34,6 +34,8 @@ pub struct RelayPorts {
     pub positions: Arc<dyn ConsumerPositions>,
     /// The event consumers, of both scopes.
     pub consumers: Arc<[Arc<dyn EventConsumer>]>,
+    /// The one of them that passes events on, if there is one.
+    pub forwarder: Option<Arc<dyn EventForwarder>>,
     /// The ranking snapshots. The relay deletes old ones.
     pub rankings: Arc<dyn RankingSnapshots>,
     /// The clock with which the age of events is computed.
@@ -49,7 +51,7 @@ pub struct RelayPorts {
 
 /// The epoch that a leader shares with its event consumers; `None` while the process does not hold
 /// the lease.
-type EpochSender = watch::Sender<Option<Epoch>>;
+pub(super) type EpochSender = watch::Sender<Option<Epoch>>;
 
 impl RelayPorts {
     /// Returns the consumers of the holder of the lease, each with its batching.
@@ -77,8 +79,12 @@ impl RelayPorts {
 }
 
 /// Runs the relay of a source, numbered from 0, until `stop` is set; then releases the lease.
-pub(super) async fn run(ports: RelayPorts, notifier: Notifier, source: usize, stop: watch::Receiver<bool>) {
-    let epoch = EpochSender::new(None);
+pub(super) async fn run(
+    ports: RelayPorts,
+    notifier: Notifier,
+    (source, epoch): (usize, EpochSender),
+    stop: watch::Receiver<bool>,
+) {
     let mut leader = Leader::new(ports.clone(), notifier.clone(), source);
     let loops = consumers(&ports, &notifier, source);
     let has_consumers = !loops.is_empty();
@@ -102,7 +108,8 @@ fn consumers(ports: &RelayPorts, notifier: &Notifier, source: usize) -> Vec<Cons
         let outbox = Arc::clone(&ports.outbox) as _;
         let feed = OutboxFeed::new(outbox, ready, notifier.observations(source), batching, source).into();
         let progress = progress.get(consumer.name()).cloned().unwrap_or_default();
-        ConsumerLoop::new(Arc::clone(consumer), ports.of_consumers(), feed, source, progress)
+        let forwarder = ports.forwarder.clone().filter(|forwarder| forwarder.name() == consumer.name());
+        ConsumerLoop::new(Arc::clone(consumer), ports.of_consumers(), feed, source, progress).forwarding(forwarder)
     };
     ports.of_leader().map(consumer_loop).collect()
 }

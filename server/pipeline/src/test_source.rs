@@ -116,6 +116,12 @@ impl TestSource {
         self.model.set_head(number);
     }
 
+    /// Restores an earlier state, in which this was the head: the events after it are gone.
+    pub(super) fn restore(&self, head: i64) {
+        self.model.remove_events(head + 1..=i64::MAX);
+        self.model.set_head(head);
+    }
+
     /// Returns the stored position of a consumer.
     pub(super) fn position(&self, name: &str) -> Option<i64> {
         self.model.position(name).map(|position| position.number)

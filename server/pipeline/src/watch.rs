@@ -6,6 +6,10 @@
 //! watcher resumes from before the start of the ring, when an event shows that others are missing,
 //! and when the subject itself changed, but never for each watcher.
 //!
+//! A restore of a backup takes revisions back. Every watcher that has seen more of them than the
+//! row has receives a gap backwards: when the tail finds that sequence numbers went back, or when a
+//! watcher joins that has seen more.
+//!
 //! A subject that does not exist yet is watched by its key. The first event of each new subject in
 //! its partition makes the hub read the row, which shows whether it is the watched one.
 
@@ -30,6 +34,9 @@ use ring::CAPACITY;
 use stream::{FIRST_CHANGE, SubjectStream};
 use subscriptions::{SubscriptionGuard, WatchSubscriptions};
 use watcher::Watcher;
+
+/// The number of subjects whose rows are read at a time.
+const ROWS: usize = 100;
 
 /// All watchers of this process. Cloning is cheap, and clones share the hub.
 #[derive(Debug, Clone)]
@@ -63,9 +70,15 @@ impl WatchHub {
                 self.open(guard, &loads.cached.await?, after, changes).await?
             }
         };
-        if after > stream.newest() {
+        let newest = stream.newest();
+        if after > newest {
             let changes = stream.row_changes();
-            stream = self.open(guard, &loads.primary.await?, after, changes).await?;
+            let subject = loads.primary.await?;
+            if subject.revision < newest {
+                // Read later than `newest`, an older row says that the revisions between are lost.
+                stream.reset(subject.revision);
+            }
+            stream = self.open(guard, &subject, after, changes).await?;
         }
         if after > 0 {
             stream.extend_back_to(&*self.outbox, after).await?;
@@ -132,15 +145,38 @@ impl WatchHub {
         Ok(())
     }
 
-    /// Queries, for every watched subject, the events that the hub may have missed.
+    /// Queries, for every watched subject, the events that the hub may have missed. Reports
+    /// revisions that are gone.
     ///
     /// # Errors
-    /// Those of the outbox.
+    /// Those of the outbox and of the rows.
     pub async fn catch_up(&self) -> Result<()> {
-        for stream in self.subscriptions.all() {
+        let streams = self.subscriptions.all();
+        for streams in streams.chunks(ROWS) {
+            self.reset_lost(streams).await?;
+        }
+        for stream in streams {
             stream.catch_up(&*self.outbox).await?;
         }
         self.identify(self.subscriptions.absent(0..PARTITIONS)).await
+    }
+
+    /// Resets the streams whose subjects have lost revisions.
+    async fn reset_lost(&self, streams: &[Arc<SubjectStream>]) -> Result<()> {
+        let known: Vec<_> = streams.iter().map(|stream| (stream.newest(), stream.id())).collect();
+        let keys: Vec<SubjectKey> = streams.iter().map(|stream| stream.key().clone()).collect();
+        let found = self.subjects.subjects(&keys).await?;
+        for ((stream, (newest, id)), subject) in streams.iter().zip(known).zip(found) {
+            // Read later than `newest`, an older row says that the revisions between are lost.
+            let left = subject.filter(|subject| Some(subject.id) == id).map(|subject| subject.revision);
+            if left.is_none() {
+                self.subscriptions.remove(stream);
+            }
+            if left.unwrap_or(0) < newest {
+                stream.reset(left.unwrap_or(0));
+            }
+        }
+        Ok(())
     }
 
     /// Ends every stream and rejects new ones.

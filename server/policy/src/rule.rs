@@ -132,13 +132,22 @@ impl RuleTerm {
 
     /// Returns `true` if the term is true, or if its fact is not known.
     fn is_true(self, inputs: &RuleInputs) -> bool {
-        self.fact.value(inputs).is_none_or(|fact| match self.comparison {
+        self.fact.value(inputs).is_none_or(|fact| self.compares(fact))
+    }
+
+    /// Returns `true` if the fact is known and the term is true.
+    fn is_known(self, inputs: &RuleInputs) -> bool {
+        self.fact.value(inputs).is_some_and(|fact| self.compares(fact))
+    }
+
+    const fn compares(self, fact: u32) -> bool {
+        match self.comparison {
             Comparison::Lt => fact < self.value,
             Comparison::Le => fact <= self.value,
             Comparison::Eq => fact == self.value,
             Comparison::Ge => fact >= self.value,
             Comparison::Gt => fact > self.value,
-        })
+        }
     }
 }
 
@@ -231,6 +240,17 @@ impl RuleSet {
     /// Returns the rules of which every term is true, in their order; also those in dry run.
     pub fn matching(&self, inputs: &RuleInputs) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(move |rule| rule.when.iter().all(|term| term.is_true(inputs)))
+    }
+
+    /// Returns the rules of which every term is true and every fact is known, for a trial on texts
+    /// of the past.
+    pub fn matching_known(&self, inputs: &RuleInputs) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(move |rule| rule.when.iter().all(|term| term.is_known(inputs)))
+    }
+
+    /// Returns the fact of each term.
+    pub fn compared(&self) -> impl Iterator<Item = Fact> {
+        self.rules.iter().flat_map(|rule| &rule.when).map(|term| term.fact)
     }
 
     /// Returns the version: 16 hex digits, which are others after any change of a rule.

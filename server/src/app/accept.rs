@@ -23,6 +23,7 @@ use super::greeting;
 use super::tls::{self, TlsServer};
 use riposte_grpc::admission::{ConnectionBuffer, DrainRate, SendBuffer};
 use riposte_grpc::auth::PeerIdentity;
+use riposte_grpc::middleware::GRPC_ONLY;
 
 /// The time limit of a handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(3);
@@ -138,7 +139,7 @@ async fn establish(stream: TcpStream, tls: Option<TlsServer>, parts: ConnectionP
     let Some(tls) = tls else {
         let mut stream = stream;
         let (limit, _) = PREFACE;
-        match tokio::time::timeout(limit, greeting::speaks_http2(&mut stream)).await {
+        match tokio::time::timeout(limit, greeting::speaks_http2(&mut stream, GRPC_ONLY)).await {
             Ok(Ok(true)) => {}
             Ok(Ok(false) | Err(_)) => return None,
             Err(_) => {
@@ -148,7 +149,15 @@ async fn establish(stream: TcpStream, tls: Option<TlsServer>, parts: ConnectionP
         }
         return Some(AcceptedConnection::new(Either::Left(stream), PeerIdentity::default(), permit, &parts));
     };
-    match tokio::time::timeout(HANDSHAKE_TIMEOUT, tls.accept(stream)).await {
+    let handshake = async move {
+        let mut stream = stream;
+        if greeting::speaks_http2(&mut stream, greeting::TLS_ONLY).await? {
+            tls.accept(stream).await
+        } else {
+            Err(io::Error::other("the client does not speak TLS"))
+        }
+    };
+    match tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake).await {
         Ok(Ok(stream)) => {
             let peer = tls::peer(&stream);
             let has_capacity = peer.identity.as_ref().is_none_or(|identity| permit.belongs_to(identity));

@@ -3,10 +3,14 @@
 
 use std::sync::Arc;
 
+use riposte_core::member_gate::MemberGate;
 use riposte_core::object_type::Policies;
-use riposte_core::ports::{EventConsumer, MemberHistories, RankIndexes, RankingSnapshots, Reader};
+use riposte_core::ports::{
+    ContentPolicy, EventConsumer, EventForwarder, FilterClient, MemberHistories, RankIndexes, RankingSnapshots, Reader,
+    TextCheck,
+};
 use riposte_core::rank::RankingConfig;
-use riposte_core::read::{ReadPorts, ReviewQueue, TextChecks};
+use riposte_core::read::{PolicyEvaluations, ReadPorts, ReviewQueue, TextChecks};
 use riposte_core::reports::ReportPorts;
 use riposte_core::standing_control::StandingPorts;
 use riposte_core::submit::WritePorts;
@@ -24,9 +28,11 @@ use crate::listener::ServerRole;
 use riposte_grpc::auth::Authenticator;
 use riposte_grpc::middleware::{BodyBuffers, CallLayer, InjectedFaults, ReadinessGate};
 use riposte_grpc::response_cache::{CountingLog, ResponseCache};
-use riposte_grpc::{MessageLimits, ResponseCacheLayer, Services};
+use riposte_grpc::{Evaluations, MessageLimits, ResponseCacheLayer, Services};
+use riposte_pipeline::feed::{FeedHub, FeedPorts};
 use riposte_pipeline::{
-    LocalPolicy, Notifier, QueueObserver, RelayPorts, SourceSubjects, StandingTable, WriteQueues, WriteRoute,
+    LocalPolicy, Notifier, OutageDrain, QueueObserver, RelayPorts, SourceSubjects, StandingTable, Undecided,
+    WriteQueues, WriteRoute,
 };
 
 /// The parts from which the ports are built.
@@ -44,8 +50,17 @@ pub(super) struct Components<'a> {
 /// The rules for the writes of members that no row has.
 #[derive(Debug)]
 pub(super) struct MemberRules {
-    pub(super) policy: Arc<LocalPolicy>,
+    /// Word lists and rules, which can be tried on stored comments.
+    pub(super) lists: Arc<LocalPolicy>,
+    /// The policy of texts: word lists and rules, and the filter if there is one.
+    pub(super) content: Arc<dyn ContentPolicy>,
+    /// The same, for trials of texts.
+    pub(super) texts: Arc<dyn TextCheck>,
+    /// The filter, if there is one.
+    pub(super) filter: Option<Arc<dyn FilterClient>>,
     pub(super) standings: Arc<StandingTable>,
+    /// Standings, and accounts if there is a service that knows them.
+    pub(super) members: MemberGate,
 }
 
 /// The ports of the rows that are derived from events.
@@ -65,8 +80,11 @@ impl Components<'_> {
     }
 
     /// Returns the ports of the relay, with the event consumers.
-    pub(super) fn relay(&self, derived: &DerivedState, consumers: Vec<Arc<dyn EventConsumer>>) -> RelayPorts {
+    pub(super) fn relay(&self, derived: &DerivedState, mut consumers: Vec<Arc<dyn EventConsumer>>) -> RelayPorts {
+        let forwarder = self.topic();
+        consumers.extend(forwarder.clone().map(|topic| topic as Arc<dyn EventConsumer>));
         RelayPorts {
+            forwarder,
             outbox: self.store.outbox(),
             positions: self.store.positions(),
             consumers: consumers.into(),
@@ -76,6 +94,49 @@ impl Components<'_> {
             repairs_shared_cache: self.cache.is_shared(),
             retention: self.config.events.retention.duration(),
         }
+    }
+
+    /// Returns the feed of events.
+    pub(super) fn feed(&self, notifier: &Notifier) -> FeedHub {
+        FeedHub::new(FeedPorts {
+            outbox: self.store.outbox(),
+            rows: self.store.event_rows(),
+            notifier: notifier.clone(),
+            clock: Arc::clone(self.clock) as _,
+            timeline: self.config.store.timeline,
+            retention: self.config.events.retention.duration(),
+        })
+    }
+
+    /// Returns the consumer that sends the events to the topic, if there is one.
+    #[cfg(feature = "kafka")]
+    fn topic(&self) -> Option<Arc<dyn EventForwarder>> {
+        let events = &self.config.events;
+        let options = || riposte_kafka::TopicOptions {
+            settings: events.kafka.clone(),
+            deployment: events.deployment.clone(),
+            timeline: self.config.store.timeline,
+            event: riposte_grpc::event_bytes,
+            gap: riposte_grpc::gap_bytes,
+            clock: Arc::clone(self.clock) as _,
+            metrics: self.metrics.clone(),
+        };
+        let ports = |options| riposte_pipeline::TopicPorts {
+            topic: decorate(&self.decorators.topic, Arc::new(riposte_kafka::KafkaTopic::new(options))),
+            rows: self.store.event_rows(),
+            positions: self.store.positions(),
+            clock: Arc::clone(self.clock) as _,
+            metrics: self.metrics.clone(),
+        };
+        let consumer = || riposte_pipeline::TopicConsumer::new(ports(options()), self.config.store.timeline);
+        events.kafka.is_set().then(|| Arc::new(consumer()) as _)
+    }
+
+    /// Returns no consumer: this build has no Kafka client, and a configuration with brokers is not
+    /// accepted.
+    #[cfg(not(feature = "kafka"))]
+    fn topic(&self) -> Option<Arc<dyn EventForwarder>> {
+        None
     }
 
     /// Returns the subjects of each data source, from which consumers rebuild their state.
@@ -158,8 +219,8 @@ impl Components<'_> {
     pub(super) fn member_reports(&self, rules: &MemberRules) -> MemberReports {
         let reader = decorate(&self.decorators.reader, self.store.reader());
         let (reports, ids) = (decorate(&self.decorators.reports, self.store.reports()), self.store.ids());
-        let (standings, clock) = (Arc::clone(&rules.standings) as _, Arc::clone(self.clock) as _);
-        let ports = ReportPorts { reader, reports, standings, clock, ids };
+        let (members, clock) = (rules.members.clone(), Arc::clone(self.clock) as _);
+        let ports = ReportPorts { reader, reports, members, clock, ids };
         MemberReports::new(ports, Arc::clone(self.policies))
     }
 
@@ -177,9 +238,24 @@ impl Components<'_> {
             Arc::new(CountingLog { log: Arc::clone(queues) as _, rates: pages.rates().clone() });
         let log = decorate(&self.decorators.log, log);
         let (clock, ids) = (Arc::clone(self.clock) as _, self.store.ids());
-        let (content, standings) = (Arc::clone(&rules.policy) as _, Arc::clone(&rules.standings) as _);
-        let ports = WritePorts { reader, log, clock, ids, content, standings };
+        let (content, members) = (Arc::clone(&rules.content), rules.members.clone());
+        let ports = WritePorts { reader, log, clock, ids, content, members };
         Mutations::new(ports, Arc::clone(self.policies))
+    }
+
+    /// Returns what asks again about what an outage of the services held, over the rows.
+    pub(super) fn outage_drain(&self, mutations: &Mutations, rules: &MemberRules) -> OutageDrain {
+        OutageDrain {
+            reviews: decorate(&self.decorators.reviews, self.store.reviews()),
+            reader: decorate(&self.decorators.reader, self.store.reader()),
+            mutations: mutations.clone(),
+            members: rules.members.clone(),
+            filter: rules.filter.clone().map(|client| (client, self.config.filter_use())),
+            types: self.config.types_with_services(),
+            clock: Arc::clone(self.clock) as _,
+            metrics: self.metrics.clone(),
+            undecided: Undecided::default(),
+        }
     }
 
     /// Returns the use cases of moderators about standings, over the rows.
@@ -189,11 +265,22 @@ impl Components<'_> {
         StandingControl::new(ports, Arc::clone(self.policies))
     }
 
+    /// Returns the trials of policies on stored comments, over the rows.
+    pub(super) fn evaluations(&self, rules: &MemberRules) -> Evaluations {
+        Evaluations::new(PolicyEvaluations {
+            reader: decorate(&self.decorators.reader, self.store.reader()),
+            trials: Arc::clone(&rules.lists) as _,
+            clock: Arc::clone(self.clock) as _,
+            policies: Arc::clone(self.policies),
+        })
+    }
+
     /// Returns the trials of the policy on texts.
     pub(super) fn texts(&self, rules: &MemberRules) -> TextChecks {
         TextChecks {
-            policy: Arc::clone(&rules.policy) as _,
-            standings: Arc::clone(&rules.standings) as _,
+            policy: Arc::clone(&rules.texts),
+            members: rules.members.clone(),
+            ids: self.store.ids(),
             clock: Arc::clone(self.clock) as _,
             policies: Arc::clone(self.policies),
         }

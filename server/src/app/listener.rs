@@ -20,13 +20,16 @@ use crate::listener::ServerRole;
 use riposte_grpc::admission::SendBuffer;
 use riposte_grpc::middleware::{CallLayer, MAX_HEALTH_REQUEST};
 
-/// The bytes of a stream, and of all streams of a connection, that a client may send before they
-/// are read. h2 closes a connection with GOAWAY that buffers many small frames: each costs its
-/// distance to 256 bytes, of a budget of half the window of the connection. The smallest items of
-/// an import, 31 bytes each, cost 475 KB of it in each stream whose window is full, so that four
-/// such streams are held by flow control instead (docs/decisions/0132).
+/// The bytes of a stream that a client may send before they are read.
 const STREAM_WINDOW: u32 = 65_535;
+/// The bytes of all streams of a connection that a client may send before they are read. h2 closes
+/// a connection with GOAWAY that buffers many small frames: each costs its distance to 256 bytes,
+/// of a budget of half this window.
 const CONNECTION_WINDOW: u32 = 4 << 20;
+/// The same for operators, whose imports consist of small items. An empty message is 5 bytes long,
+/// so a stream whose window is full of them costs 3.3 MB of the budget. Four such streams are held
+/// by flow control (docs/decisions/0132).
+const OPERATORS_CONNECTION_WINDOW: u32 = 32 << 20;
 /// The maximum number of open streams of a connection.
 const MAX_STREAMS: u32 = 256;
 /// The maximum size of all headers of a request, in bytes.
@@ -62,6 +65,8 @@ pub(super) struct ListenerConfig {
     known_peers: bool,
     /// The reaction of its connections to an overloaded server.
     brake: ConnectionBrake,
+    /// The bytes that a client may send on a connection before they are read.
+    connection_window: u32,
 }
 
 impl ListenerConfig {
@@ -77,9 +82,7 @@ impl ListenerConfig {
         let (server, limits) = (&config.server, &config.limits);
         // Reflection does not list services that are not served.
         let own_descriptors = server.roles.has(ServerRole::Api).then_some(riposte_sdk::FILE_DESCRIPTOR_SET);
-        // A tool finds the types of error details there, which no method names.
-        let details = tonic_types::pb::FILE_DESCRIPTOR_SET;
-        let descriptors = own_descriptors.into_iter().chain([tonic_health::pb::FILE_DESCRIPTOR_SET, details]);
+        let descriptors = own_descriptors.into_iter().chain([tonic_health::pb::FILE_DESCRIPTOR_SET]);
         let reflected = descriptors.filter(|_| server.reflection).collect();
         Self {
             routes,
@@ -95,12 +98,14 @@ impl ListenerConfig {
             send_buffer,
             known_peers: server.plaintext || server.tls.client_ca_file.is_some(),
             brake: ConnectionBrake::OnOverload,
+            connection_window: CONNECTION_WINDOW,
         }
     }
 
-    /// Returns the configuration for operators, whose connections are read during an overload too.
+    /// Returns the configuration for operators, whose connections are read during an overload too
+    /// and have room for many small items.
     pub(super) fn for_operators(self) -> Self {
-        Self { brake: ConnectionBrake::Never, ..self }
+        Self { brake: ConnectionBrake::Never, connection_window: OPERATORS_CONNECTION_WINDOW, ..self }
     }
 }
 
@@ -128,14 +133,17 @@ impl Listener {
             send_buffer,
             known_peers,
             brake,
+            connection_window,
         } = config;
         let address = listener.local_addr()?;
         let (health, health_service) = tonic_health::server::health_reporter();
         routes.add_service(health_service.max_decoding_message_size(MAX_HEALTH_REQUEST));
         if !reflected.is_empty() {
             let builder = || {
-                let empty = tonic_reflection::server::Builder::configure();
-                reflected.iter().fold(empty, |builder, set| builder.register_encoded_file_descriptor_set(set))
+                // A tool finds the types of error details there.
+                let details = riposte_grpc::error_details();
+                let types = tonic_reflection::server::Builder::configure().register_file_descriptor_set(details);
+                reflected.iter().fold(types, |builder, set| builder.register_encoded_file_descriptor_set(set))
             };
             routes.add_service(builder().build_v1()?.max_decoding_message_size(MAX_HEALTH_REQUEST));
             routes.add_service(builder().build_v1alpha()?.max_decoding_message_size(MAX_HEALTH_REQUEST));
@@ -150,7 +158,7 @@ impl Listener {
             .layer(layer)
             .max_concurrent_streams(MAX_STREAMS)
             .initial_stream_window_size(STREAM_WINDOW)
-            .initial_connection_window_size(CONNECTION_WINDOW)
+            .initial_connection_window_size(connection_window)
             .http2_max_header_list_size(MAX_HEADERS)
             .http2_keepalive_interval(Some(KEEPALIVE))
             .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))

@@ -26,12 +26,13 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 const UNAVAILABLE_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// The services whose health is reported if they are served.
-const SERVICES: [&str; 8] = [
+const SERVICES: [&str; 9] = [
     "riposte.v1.SubjectService",
     "riposte.v1.CommentService",
     "riposte.v1.ReplyService",
     "riposte.v1.LikeService",
     "riposte.v1.ReportService",
+    "riposte.v1.EventService",
     "riposte.v1.AdminService",
     "riposte.v1.ModerationService",
     "riposte.v1.PolicyService",

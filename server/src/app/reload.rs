@@ -1,4 +1,5 @@
-//! Files that are read again while the process runs: callers, certificates, secrets and word lists.
+//! Files that are read again while the process runs: callers, certificates, secrets, word lists,
+//! and those of the connections with outside services.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -13,7 +14,9 @@ use riposte_store::{SqlStore, StoreSettings};
 use riposte_telemetry::Metrics;
 use tokio::task::JoinHandle;
 
+use super::background_thread;
 use super::credentials::ServerCredentials;
+use super::outside_services::OutsideServices;
 use crate::cache_stack::CacheStack;
 use crate::clock::SystemClock;
 use crate::config::Config;
@@ -35,6 +38,7 @@ pub(super) struct Reloaders {
     pub(super) cache: CacheStack,
     pub(super) tokens: PageTokenCodec,
     pub(super) policy: LocalPolicy,
+    services: OutsideServices,
     secrets: Secrets,
 }
 
@@ -67,6 +71,8 @@ enum FileContent {
     Cache,
     PageTokenKeys,
     WordLists,
+    Filter,
+    Accounts,
 }
 
 /// The identity, change time and length of a file, which show that it was changed. A mounted secret
@@ -89,6 +95,8 @@ impl WatchedFiles {
             FileSet::new(FileContent::Cache, &config.cache.url_file),
             FileSet::new(FileContent::PageTokenKeys, &config.page_tokens.key_files),
             FileSet::new(FileContent::WordLists, config.policy.lists.iter().map(|list| &list.file)),
+            FileSet::new(FileContent::Filter, config.filter.connection_files()),
+            FileSet::new(FileContent::Accounts, config.accounts.connection_files()),
         ];
         let sources = config.store.sources.iter().enumerate();
         file_sets.extend(sources.map(|(index, source)| FileSet::new(FileContent::Source(index), &source.url_file)));
@@ -142,15 +150,14 @@ impl Reloaders {
     pub(super) fn new(
         config: &Config,
         credentials: ServerCredentials,
-        store: SqlStore,
-        cache: CacheStack,
+        (store, cache): (SqlStore, CacheStack),
         tokens: PageTokenCodec,
-        policy: LocalPolicy,
+        (policy, services): (LocalPolicy, OutsideServices),
     ) -> Self {
         credentials.log_ungranted();
         let Config { store: store_settings, cache: cache_settings, page_tokens, .. } = config.clone();
         let secrets = Secrets { store: store_settings, cache: cache_settings, page_tokens };
-        Self { credentials, store, cache, tokens, policy, secrets }
+        Self { credentials, store, cache, tokens, policy, services, secrets }
     }
 
     async fn reload(&self, content: FileContent) -> Result<()> {
@@ -165,6 +172,10 @@ impl Reloaders {
                 Ok(())
             }
             FileContent::WordLists => self.read_word_lists().await,
+            FileContent::Filter => Ok(self.services.filter.as_ref().map_or(Ok(()), |filter| filter.reload())?),
+            FileContent::Accounts => {
+                Ok(self.services.accounts.as_ref().map_or(Ok(()), |accounts| accounts.reload())?)
+            }
         }
     }
 
@@ -173,10 +184,10 @@ impl Reloaders {
         matches!(content, FileContent::WordLists) && self.policy.is_outdated(today())
     }
 
-    /// Reads and compiles the word lists in a thread of its own, since this takes up to seconds.
+    /// Reads and compiles the word lists, which takes up to seconds.
     async fn read_word_lists(&self) -> Result<()> {
         let policy = self.policy.clone();
-        tokio::task::spawn_blocking(move || policy.reload(today())).await?.map_err(|errors| {
+        background_thread::run("riposte-lists", move || policy.reload(today())).await?.map_err(|errors| {
             let lists: Vec<String> = errors.0.iter().map(ToString::to_string).collect();
             Error::msg(lists.join("; "))
         })

@@ -6,17 +6,20 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Result, anyhow, ensure};
-use riposte_store::{SQLITE_FILE, StoreSettings};
+use riposte_store::{SQLITE_FILE, StoreKind, StoreSettings};
 
 /// The first bytes of an SQLite file.
 const HEAD: &[u8] = b"SQLite format 3\0";
 
 /// Checks that the database file can be made or opened in its folder, or in a temporary folder if
-/// none is set.
+/// none is set. Other stores have no folder.
 ///
 /// # Errors
 /// The file or folder, what is wrong with it, and the cure.
-pub(super) fn check(settings: &StoreSettings) -> Result<()> {
+pub(crate) fn check_sqlite_folder(settings: &StoreSettings) -> Result<()> {
+    if settings.kind != StoreKind::Sqlite {
+        return Ok(());
+    }
     let Some(folder) = &settings.data_dir else {
         let temporary = tempfile::env::temp_dir();
         // The error names a path at random.
@@ -28,7 +31,7 @@ pub(super) fn check(settings: &StoreSettings) -> Result<()> {
             )
         });
     };
-    let cure = "name another one by --data DIR (store.data_dir)";
+    let cure = "name another one (store.data_dir, or --data of `riposte dev`)";
     fs::create_dir_all(folder)
         .map_err(|error| anyhow!("the folder {} cannot be made ({error}): {cure}", folder.display()))?;
     tempfile::tempfile_in(folder).map(drop).map_err(|_unusable| {

@@ -8,16 +8,18 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use riposte_core::ObjectType;
-use riposte_core::ports::{EventConsumer, EventLog};
+use riposte_core::member_gate::{Accounts, MemberGate};
+use riposte_core::ports::{ContentPolicy, EventConsumer, EventLog, FilterClient, Reader, TextCheck};
 use riposte_grpc::admission::Admission;
 use riposte_grpc::audit::AuditLog;
 use riposte_grpc::middleware::ReadinessGate;
 use riposte_grpc::response_cache::{ResponseCache, ResponseCacheConsumer};
 use riposte_grpc::{PageTokenCodec, Services};
+use riposte_pipeline::feed::FeedHub;
 use riposte_pipeline::watch::WatchHub;
 use riposte_pipeline::{
-    BackgroundRoles, BackgroundTasks, LeaseRelease, LocalPolicy, MemberHistoryConsumer, Notifier, RankIndexConsumer,
-    RelayPorts, ReviewConsumer, StandingFeed, StandingTable, WriteQueues,
+    BackgroundRoles, BackgroundTasks, FilteredPolicy, Leadership, LeaseRelease, LocalPolicy, MemberHistoryConsumer,
+    Notifier, OutageDrain, RankIndexConsumer, RelayPorts, ReviewConsumer, StandingFeed, StandingTable, WriteQueues,
 };
 use riposte_store::{SqlStore, StoreKind};
 use riposte_sync::until_set;
@@ -30,11 +32,12 @@ use super::components::{Components, DerivedState, MemberRules};
 use super::credentials::ServerCredentials;
 use super::listener::{Listener, ListenerConfig};
 use super::metrics_server::MetricsServer;
+use super::outside_services::OutsideServices;
 use super::readiness::{HealthStatus, ReadinessWatch};
 use super::reload::{Reloaders, WatchedFiles, today};
 use super::review_gauges::ReviewGauges;
 use super::socket::bind;
-use super::sqlite_folder;
+use super::sqlite_folder::check_sqlite_folder;
 use super::steps::StartedSteps;
 use super::threads::{DataRuntime, DataThreads};
 use super::{Addresses, AppInputs};
@@ -76,16 +79,15 @@ impl<'a> Startup<'a> {
         // The state of the files is recorded before they are read, so that no change is missed.
         let files = WatchedFiles::record(config);
         let credentials = self.credentials()?;
-        let policy = self.policy().await?;
+        let content = self.content().await?;
         let tokens = PageTokenCodec::new(config.page_tokens.ring()?).bound_by(decorators.token_binding.clone());
         let data = self.data_threads()?;
         let store = self.store(&data).await?;
         let cache = self.cache(&data, &store).await?;
         let metrics_address = self.metrics_server()?;
-        self.file_reload(
-            files,
-            Reloaders::new(config, credentials.clone(), store.clone(), cache.clone(), tokens.clone(), policy.clone()),
-        );
+        let stores = (store.clone(), cache.clone());
+        let reloaders = Reloaders::new(config, credentials.clone(), stores, tokens.clone(), content.clone());
+        self.file_reload(files, reloaders);
         // A server that cannot write the audit log starts no work.
         let audit = self.audit_log()?;
         let pages = self.response_cache();
@@ -100,14 +102,15 @@ impl<'a> Startup<'a> {
         };
         let derived = components.derived();
         let hub = WatchHub::new(store.outbox(), store.reader(), metrics.clone());
-        let relay = components.relay(&derived, event_consumers(&components, &derived, &hub, &pages));
-        let notifier = Notifier::new(relay.outbox.sources());
-        let leases = self.background_tasks(&data, &cache, &relay, &notifier, &ready.subscribe());
+        let notifier = Notifier::new(store.sources().all().len());
+        let feed = components.feed(&notifier);
+        let relay = components.relay(&derived, event_consumers(&components, &derived, (&hub, &feed), &pages));
+        let (leases, leadership) = self.background_tasks(&data, &cache, &relay, &notifier, &ready.subscribe());
         let queues = self.write_queues(&data, &components, &notifier);
         let reader = cache.reader(&store);
-        policy.read_members(components.member_history());
-        let (rules, feed) = self.member_rules(policy, &store, &ready);
+        let (rules, standing_feed) = self.member_rules(content, &components, Arc::clone(&reader), &ready);
         let mutations = components.mutations(Arc::clone(&reader), &queues, &pages, &rules);
+        self.outage_drain(components.outage_drain(&mutations, &rules), leadership);
         let maintenance = components.maintenance(Arc::clone(&reader), &derived);
         let services = Services {
             audit,
@@ -117,6 +120,7 @@ impl<'a> Startup<'a> {
             reports: components.member_reports(&rules),
             standings: components.standings(&rules),
             texts: components.texts(&rules),
+            evaluations: components.evaluations(&rules),
             moderation: components.moderation(&mutations, &maintenance),
             mutations,
             maintenance,
@@ -124,6 +128,8 @@ impl<'a> Startup<'a> {
             clock: Arc::clone(&self.clock) as _,
             limits: components.limits(),
             watches: decorate(&decorators.watches, Arc::new(hub.clone())),
+            events: decorate(&decorators.events, Arc::new(feed.clone())),
+            callers: Arc::new(credentials.authenticator.clone()),
             cached_pages: cache.cached(),
             response_cache: pages,
             metrics: metrics.clone(),
@@ -133,12 +139,8 @@ impl<'a> Startup<'a> {
         self.review_gauges(&store);
         let gate = ReadinessGate::default();
         let Listeners { health, public, admin } = self.listeners(&components, &services, &gate, credentials).await?;
-        let stopping = services.stopping.clone();
-        self.steps.push("long streams", async move {
-            hub.close();
-            stopping.send_replace(true);
-        });
-        let readiness = ReadinessWatch::start(ready, (store, feed), gate, health, metrics);
+        self.long_streams(hub, feed, services.stopping.clone());
+        let readiness = ReadinessWatch::start(ready, (store, standing_feed), gate, health, metrics);
         self.readiness(readiness, leases);
         Ok(Addresses { grpc: public, admin, metrics: metrics_address })
     }
@@ -148,12 +150,33 @@ impl<'a> Startup<'a> {
         Ok(ServerCredentials::open(self.inputs.config, clock, self.inputs.metrics.clone())?)
     }
 
-    /// Reads the word lists. Compiling large ones takes up to seconds.
-    async fn policy(&self) -> Result<LocalPolicy> {
+    /// Reads the word lists, and the files of outside services. Compiling large lists takes up to
+    /// seconds.
+    async fn content(&self) -> Result<(LocalPolicy, OutsideServices)> {
         let (config, metrics) = (self.inputs.config, self.inputs.metrics.clone());
         let (settings, rules) = (config.policy.clone(), config.rules()?);
+        let services = OutsideServices::open(config, &metrics)?;
         let opened = tokio::task::spawn_blocking(move || LocalPolicy::open(&settings, rules, today(), metrics));
-        Ok(opened.await??)
+        Ok((opened.await??, services))
+    }
+
+    /// Returns the policy of texts, and its trials: word lists, and the filter if there is one.
+    fn content_policy(
+        &self,
+        (local, filter): (LocalPolicy, Option<Arc<dyn FilterClient>>),
+        reader: Arc<dyn Reader>,
+    ) -> (Arc<dyn ContentPolicy>, Arc<dyn TextCheck>) {
+        match filter {
+            None => {
+                let policy = Arc::new(local);
+                (Arc::clone(&policy) as _, policy)
+            }
+            Some(client) => {
+                let filter = self.inputs.config.filter_use();
+                let policy = Arc::new(FilteredPolicy { local, client, reader, filter });
+                (Arc::clone(&policy) as _, policy)
+            }
+        }
     }
 
     fn data_threads(&mut self) -> Result<DataRuntime> {
@@ -166,9 +189,7 @@ impl<'a> Startup<'a> {
     /// Opens the store on the threads of `data`. An embedded store is migrated.
     async fn store(&mut self, data: &DataRuntime) -> Result<SqlStore> {
         let settings = &self.inputs.config.store;
-        if settings.kind == StoreKind::Sqlite {
-            sqlite_folder::check(settings)?;
-        }
+        check_sqlite_folder(settings)?;
         let store_config = settings.to_config()?;
         let store = data.enter(|| SqlStore::open(&store_config, Arc::clone(&self.clock) as _))?;
         let opened = store.clone();
@@ -235,19 +256,36 @@ impl<'a> Startup<'a> {
     /// follows their changes once the first ones are in memory.
     fn member_rules(
         &mut self,
-        policy: LocalPolicy,
-        store: &SqlStore,
+        content: (LocalPolicy, OutsideServices),
+        components: &Components<'_>,
+        reader: Arc<dyn Reader>,
         ready: &watch::Sender<bool>,
     ) -> (MemberRules, StandingFeed) {
+        content.0.read_members(components.member_history(), Arc::clone(components.policies));
         let (table, clock) = (StandingTable::default(), Arc::clone(&self.clock) as _);
-        let feed = StandingFeed::new(store.standings(), table.clone(), clock, self.inputs.metrics.clone());
+        let feed = StandingFeed::new(components.store.standings(), table.clone(), clock, self.inputs.metrics.clone());
         let (task, ready) = (feed.clone(), ready.subscribe());
         let task = tokio::spawn(async move {
             until_set(ready).await;
             task.run().await;
         });
         self.steps.push("standings", abort_task(task));
-        (MemberRules { policy: Arc::new(policy), standings: Arc::new(table) }, feed)
+        let (standings, lists) = (Arc::new(table), Arc::new(content.0.clone()));
+        let filter = content.1.filter.clone().map(|client| decorate(&components.decorators.filter, client as _));
+        let rules = Arc::new(self.inputs.config.account_rules());
+        let accounts = content.1.accounts.clone().map(|client| Accounts { client, rules });
+        let port = decorate(&components.decorators.standings, Arc::clone(&standings) as _);
+        let members = MemberGate { standings: port, accounts };
+        let (content, texts) = self.content_policy((content.0, filter.clone()), reader);
+        let content = decorate(&components.decorators.content, content);
+        (MemberRules { lists, content, texts, filter, standings, members }, feed)
+    }
+
+    /// Starts to ask again about what an outage held, if a type has a service.
+    fn outage_drain(&mut self, drain: OutageDrain, leadership: Leadership) {
+        if !drain.types.is_empty() {
+            self.steps.push("outage drain", abort_task(tokio::spawn(drain.run(leadership))));
+        }
     }
 
     /// Starts the relay, the event consumers and the tasks of the cache.
@@ -258,14 +296,14 @@ impl<'a> Startup<'a> {
         relay: &RelayPorts,
         notifier: &Notifier,
         ready: &watch::Receiver<bool>,
-    ) -> LeaseRelease {
+    ) -> (LeaseRelease, Leadership) {
         let roles = &self.inputs.config.server.roles;
         let roles = BackgroundRoles { api: roles.has(ServerRole::Api), worker: roles.has(ServerRole::Worker) };
         let cache_tasks = cache.tasks(&(Arc::clone(&relay.outbox) as _), notifier, &relay.clock, &relay.metrics);
         let tasks = data.enter(|| BackgroundTasks::start(relay, notifier, cache_tasks, ready, roles));
-        let leases = tasks.lease_release();
+        let started = (tasks.lease_release(), tasks.leadership());
         self.steps.push("background tasks", async move { tasks.stop().await });
-        leases
+        started
     }
 
     /// Opens the audit log.
@@ -344,6 +382,15 @@ impl<'a> Startup<'a> {
         Ok(started)
     }
 
+    /// Records how streams without an end of their own end.
+    fn long_streams(&mut self, hub: WatchHub, feed: FeedHub, stopping: watch::Sender<bool>) {
+        self.steps.push("long streams", async move {
+            hub.close();
+            feed.close();
+            stopping.send_replace(true);
+        });
+    }
+
     /// Records how readiness ends. Load balancers get the time to notice it; a server that serves
     /// no calls releases its leases at once.
     fn readiness(&mut self, readiness: ReadinessWatch, leases: LeaseRelease) {
@@ -374,7 +421,7 @@ async fn abort_task(task: JoinHandle<()>) {
 fn event_consumers(
     components: &Components<'_>,
     derived: &DerivedState,
-    hub: &WatchHub,
+    (hub, feed): (&WatchHub, &FeedHub),
     pages: &ResponseCache,
 ) -> Vec<Arc<dyn EventConsumer>> {
     let (histories, index) = (Arc::clone(&derived.histories), Arc::clone(&derived.rank_indexes));
@@ -384,6 +431,7 @@ fn event_consumers(
         Arc::new(ReviewConsumer { reviews: components.store.reviews() }),
         Arc::new(ResponseCacheConsumer { cache: pages.clone() }),
         Arc::new(hub.clone()),
+        Arc::new(feed.clone()),
     ];
     let events: Arc<dyn EventLog> = components.store.outbox();
     if let Some(repair) = components.cache.repair(&events) {

@@ -54,6 +54,10 @@ pub(super) struct Args {
     /// as true without it
     #[arg(long, value_name = "NUMBER", conflicts_with = "lists")]
     approved: Option<u32>,
+    /// The days since the member joined, for rules about its age; such a term counts as true
+    /// without it
+    #[arg(long, value_name = "DAYS", conflicts_with = "lists")]
+    age: Option<u32>,
     /// The outcome of entries that name none
     #[arg(long, value_enum, value_name = "OUTCOME", default_value_t = OutcomeArg::Hold)]
     outcome: OutcomeArg,
@@ -129,7 +133,7 @@ impl Args {
         let copy = checked.normalizer.match_copy(&text);
         let lists = checked.matcher.as_ref().map_or_else(Findings::default, |matcher| matcher.find(&text, &copy));
         let first_post = self.approved.map(|approved| approved == 0);
-        let member = MemberInputs { approved: self.approved, first_post, age: None };
+        let member = MemberInputs { approved: self.approved, first_post, age: self.age };
         let inputs = RuleInputs::of(&text, &copy, self.mentions, member);
         let inputs = RuleInputs { is_edit: self.edit, ..inputs };
         let found = TextFindings { lists, rules: checked.rules.matching(&inputs).collect() };

@@ -206,8 +206,12 @@ impl PostArgs {
         let response = client.comments().create_comment(request).await.map_err(riposte_sdk::Error::from)?;
         let comment = response.into_inner().comment.unwrap_or_default();
         output::line(&comment.id.to_string())?;
-        if comment.state() == CommentState::Pending {
-            output::note("PENDING: it waits for review; only its author and moderators see it");
+        let notes = [
+            (CommentState::Pending, "PENDING: it waits for review; only its author and moderators see it"),
+            (CommentState::Rejected, "REJECTED: the policy rejects it; only its author and moderators see it"),
+        ];
+        for (_, note) in notes.iter().filter(|(state, _)| *state == comment.state()) {
+            output::note(note);
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -25,8 +25,9 @@ enum Action {
         #[arg(long)]
         dev: bool,
     },
-    /// Report all errors that `serve` would report, also those of the files that the configuration
-    /// names, with exit code 2 if there is one. `doctor` tries the servers too
+    /// Report all errors that `serve` would report, with exit code 2 if there is one: those of the
+    /// keys, and if there are none, those of the files that they name. `doctor` tries the servers
+    /// too
     Check {
         /// Check a file for `serve --allow-insecure`
         #[arg(long)]
@@ -61,7 +62,7 @@ impl Args {
             Action::Check { allow_insecure, no_files } => {
                 let config = sources.load_production(allow_insecure)?.config;
                 if !no_files {
-                    app::check_files(&config)?;
+                    app::check_files(&config)?.iter().for_each(|remark| output::note(&format!("remark: {remark}")));
                 }
                 output::line("the configuration is valid")?;
             }

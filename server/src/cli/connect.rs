@@ -17,6 +17,15 @@ pub(super) fn public(target: &str) -> Result<Client, Error> {
     Client::open(Options { target, admin_target, ..Options::from_env()? })
 }
 
+/// Returns a client of AdminService at `target`; without it at the address that the environment
+/// names.
+///
+/// # Errors
+/// Same as for [`public`], and an address that is not known.
+pub(super) fn admin(target: Option<String>) -> Result<AdminServiceClient<Connection>, Error> {
+    AdminAddress { target }.client()
+}
+
 /// The address of the admin port.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct AdminAddress {

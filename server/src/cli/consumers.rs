@@ -1,9 +1,9 @@
 //! `riposte consumers`: the stored positions of event consumers.
 
 use super::{ConfigSources, exit, exit::Failure, output};
-use crate::clock::SystemClock;
+use crate::{app, clock::SystemClock};
 use clap::Subcommand;
-use riposte_core::ports::{Clock, ConsumerPositions, MEMBER_HISTORY, PositionRemoval, RANK_INDEX, shown_name};
+use riposte_core::ports::{Clock, ConsumerPositions, PositionRemoval, StoredPosition, shown_name};
 use riposte_store::SqlStore;
 use std::{process::ExitCode, sync::Arc};
 
@@ -44,32 +44,20 @@ Examples:
   riposte consumers remove topic
   riposte consumers remove topic --yes";
 
-/// The effect of a removal on one data source.
-#[derive(Debug, PartialEq, Eq)]
-enum Plan {
-    Remove(i64),
-    Absent,
-    Registered,
-}
-
 impl Args {
     pub(super) async fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
         let Action::Remove { name, yes } = self.action;
         let config = sources.load()?.config;
+        app::check_sqlite_folder(&config.store)?;
         let store = SqlStore::open(&config.store.to_config()?, Arc::new(SystemClock))?;
         // The layout follows the database.
         let removed = match super::migrate::not_ready(&config, &store.schema().await) {
             Some(failure) => Err(failure),
-            None => remove(&*store.positions(), store.sources().all().len(), stored_name(&name), yes).await,
+            None => remove(&*store.positions(), store.sources().all().len(), &name, yes).await,
         };
         store.close().await;
         removed.map(|()| ExitCode::SUCCESS).map_err(Into::into)
     }
-}
-
-/// Returns the name under which the position of a shown name is stored.
-fn stored_name(shown: &str) -> &str {
-    [MEMBER_HISTORY, RANK_INDEX].into_iter().find(|stored| shown_name(stored) == shown).unwrap_or(shown)
 }
 
 fn write_line(text: &str) -> Result<(), Failure> {
@@ -78,25 +66,26 @@ fn write_line(text: &str) -> Result<(), Failure> {
 
 async fn remove(positions: &dyn ConsumerPositions, sources: usize, name: &str, yes: bool) -> Result<(), Failure> {
     let shown = shown_name(name);
-    let mut plans = Vec::new();
+    let mut found = Vec::new();
     for source in 0..sources {
-        plans.push(plan(positions, source, name).await?);
+        let stored = positions.all(source).await.map_err(|error| unavailable(source, &error))?;
+        let named = stored.into_iter().filter(|stored| stored.name == name || shown_name(&stored.name) == name);
+        found.extend(named.map(|stored| (source, stored)));
     }
-    if plans.contains(&Plan::Registered) {
+    if found.iter().any(|(_, stored)| stored.is_registered(SystemClock.now())) {
         return Err(registered(shown));
     }
-    if plans.iter().all(|plan| *plan == Plan::Absent) {
+    if found.is_empty() {
         let missing = format!("no data source has a position of {shown:?}");
         return Err(Failure::new(exit::NOT_FOUND, missing));
     }
-    for (source, plan) in plans.into_iter().enumerate() {
-        let Plan::Remove(number) = plan else { continue };
+    for (source, StoredPosition { name, number, .. }) in found {
         if !yes {
             write_line(&format!("source {}: would remove the position {number} of {shown}", source + 1))?;
             continue;
         }
         let removed =
-            positions.remove(source, name, SystemClock.now()).await.map_err(|error| unavailable(source, &error))?;
+            positions.remove(source, &name, SystemClock.now()).await.map_err(|error| unavailable(source, &error))?;
         match removed {
             PositionRemoval::Removed => {
                 write_line(&format!("source {}: removed the position {number} of {shown}", source + 1))?;
@@ -106,15 +95,6 @@ async fn remove(positions: &dyn ConsumerPositions, sources: usize, name: &str, y
         }
     }
     if yes { Ok(()) } else { Err(Failure::new(exit::USAGE, "nothing was removed: repeat the command with --yes")) }
-}
-
-async fn plan(positions: &dyn ConsumerPositions, source: usize, name: &str) -> Result<Plan, Failure> {
-    let stored = positions.all(source).await.map_err(|error| unavailable(source, &error))?;
-    Ok(match stored.into_iter().find(|position| position.name == name) {
-        None => Plan::Absent,
-        Some(position) if position.is_registered(SystemClock.now()) => Plan::Registered,
-        Some(position) => Plan::Remove(position.number),
-    })
 }
 
 fn registered(shown: &str) -> Failure {
@@ -130,18 +110,12 @@ fn unavailable(source: usize, error: &riposte_core::Error) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::{SystemClock, exit, remove, stored_name};
+    use super::{SystemClock, exit, remove};
     use riposte_core::Millis;
     use riposte_core::ports::{Clock, Epoch, LeaseCandidate, PositionMove};
     use riposte_store::{SqlStore, StoreConfig};
     use std::sync::Arc;
     use std::time::Duration;
-
-    #[test]
-    fn a_shown_name_and_a_stored_name_are_the_same_consumer() {
-        let names = ["member_history", "history", "rank_index", "boards", "topic"].map(stored_name);
-        assert_eq!(names, ["history", "history", "boards", "boards", "topic"]);
-    }
 
     #[tokio::test]
     async fn a_position_is_removed_on_request_unless_a_worker_runs() {
@@ -162,8 +136,11 @@ mod tests {
             Ok(riposte_core::ports::PositionRemoval::Removed)
         );
         assert!(positions.advance(0, epoch, to).await.expect("moved"));
+        // A name that is shown stands for every position that is shown by it.
+        let earlier = PositionMove { name: "topic@3", ..to };
+        assert!(positions.advance(0, epoch, earlier).await.expect("moved"));
         assert_eq!(code(false).await, Err(exit::USAGE), "only with --yes");
-        assert_eq!(positions.all(0).await.expect("read").len(), 1);
+        assert_eq!(positions.all(0).await.expect("read").len(), 2);
         assert_eq!(code(true).await, Ok(()));
         assert_eq!(positions.all(0).await, Ok(Vec::new()));
         store.close().await;

@@ -84,6 +84,8 @@ enum Seed {
 enum Moderate {
     /// None
     Post,
+    /// Those of new members
+    PreNewMembers,
     /// All
     Pre,
 }
@@ -222,6 +224,7 @@ impl Args {
         if let Some(moderate) = self.moderate {
             let mode = match moderate {
                 Moderate::Post => "post",
+                Moderate::PreNewMembers => "pre_new_members",
                 Moderate::Pre => "pre",
             };
             inputs.flag("--moderate", "object_type_defaults.moderation", mode);

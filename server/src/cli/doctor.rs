@@ -160,6 +160,9 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
         Ok(store_config) => store_config,
         Err(faults) => return Ok(vec![CheckResult::fail("data", one_line(&faults))]),
     };
+    if let Err(fault) = app::check_sqlite_folder(&config.store) {
+        return Ok(vec![CheckResult::fail("data", format!("{fault:#}"))]);
+    }
     let store = SqlStore::open(&store_config, Arc::new(SystemClock))?;
     let (mut diagnoses, schemas) = (store.diagnose().await, store.schema().await);
     let layout = migrate::layout(config, &store);

@@ -69,7 +69,7 @@ fn unknown_reason(reason: &str, explanations: &[Explanation]) -> Failure {
         .filter(|nearest| similarity(nearest) > 0.8);
     let hint = nearest
         .map_or("`riposte errors list` names all".to_owned(), |nearest| format!("did you mean {}?", nearest.reason));
-    Failure::new(NOT_FOUND, format!("there is no reason {reason:?}; {hint}"))
+    Failure::new(NOT_FOUND, format!("there is no reason \"{}\"; {hint}", output::printable(reason)))
 }
 
 /// Returns every value of the enum with its preceding comment, which begins with its gRPC code. The
@@ -118,6 +118,26 @@ mod tests {
             assert!(found.text.contains("Example: ") && found.text.len() > 60, "{}: {}", found.reason, found.text);
         }
         assert_eq!(explanations.len(), Reason::ALL.len(), "the contract has a reason that the domain does not know");
+    }
+
+    #[test]
+    fn a_reason_that_a_setting_decides_names_it() {
+        let explanations = explanations(CONTRACT);
+        for (reason, settings) in [
+            ("OBJECT_TYPE_UNKNOWN", &["[object_types]", "open_object_types"][..]),
+            ("SUBJECT_NOT_FOUND", &["[object_types]", "[object_type_defaults]", "open_object_types", "auto_create"]),
+            ("EDIT_WINDOW_CLOSED", &["[object_types]", "edit_window"]),
+            ("CONTENT_TOO_LONG", &["[object_types]", "max_text_code_points"]),
+            ("CALLER_UNKNOWN", &["callers_file"]),
+            ("CALLER_NOT_ALLOWED", &["callers_file"]),
+        ] {
+            let found = explanations.iter().find(|known| known.reason == reason).expect("it is explained");
+            for setting in settings {
+                assert!(found.text.contains(setting), "{reason} does not name {setting}: {}", found.text);
+                let name = setting.trim_matches(['[', ']']);
+                assert!(crate::config::EXAMPLE.contains(name), "there is no setting {name}");
+            }
+        }
     }
 
     #[test]

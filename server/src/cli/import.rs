@@ -15,29 +15,30 @@ use crate::clock::SystemClock;
 
 const RULES: &str = "\
 Rules:
-  Order        Parents before replies, otherwise by time; floors follow that order.
-  Repetition   Items are identified by source and external id. A second import changes nothing:
-               after an interruption (Ctrl-C, an unreachable server) the same command resumes.
-  Orphans      A reply whose parent is neither in the files nor on the server: see --orphans.
-  Empty texts  A comment without text is rejected, unless a comment with text replies to it:
-               it is then imported as a tombstone (deleted by its author when it was created),
-               which keeps the thread.
-  Deleted      Comments deleted in the source are imported as tombstones, without their text.
-  Long texts   A text or value beyond the server's limits is rejected, never truncated.
-  People       CSV and JSON: as the map says. Others: <source>:<username>, or a salted hash of
-               e-mail or name. An e-mail address is never stored; an IP address only as client
-               information, which no public service shows.
-  Votes        Votes known only as numbers are imported as likes of members named ~synthetic:…;
-               --votes skip omits them.
-  Texts        HTML of Disqus and WordPress becomes plain text; Markdown of Isso and Commento
-               stays as it is.
-  Rejects      The rejects file contains JSON lines, each with a record and its reason. Correct the
-               records and import that file with --format jsonl.
-  Private      A WordPress post that the public cannot read becomes a hidden subject; only comments
-               and reviews come in, not the notes of a shop's orders.
-  Times        A time that cannot be read rejects its record. A comment up to a day after the present
-               is as old as the import; one later than that is rejected.
-  Nothing read A file of another system, and files without any record (see --allow-empty), are errors.
+- Order: Parents before replies, otherwise by time; floors follow that order.
+- Repetition: Items are identified by source and external id. A second import changes nothing: \
+after an interruption (Ctrl-C, an unreachable server) the same command resumes.
+- Orphans: A reply whose parent is neither in the files nor on the server: see --orphans.
+- Empty texts: A comment without text is rejected, unless a comment with text replies to it: it \
+is then imported as a tombstone (deleted by its author when it was created), which keeps the \
+thread.
+- Deleted: Comments deleted in the source are imported as tombstones, without their text.
+- Long texts: A text or value beyond the server's limits is rejected, never truncated.
+- People: as the map says for CSV and JSON; from others <source>:<username>, or a salted hash of \
+e-mail or name. An e-mail address is never stored; an IP address only as client information, \
+which no public service shows.
+- Votes: Votes known only as numbers are imported as likes of members named ~synthetic:…; \
+--votes skip omits them.
+- Texts: HTML of Disqus and WordPress becomes plain text; Markdown of Isso and Commento stays as \
+it is.
+- Rejects: The rejects file contains JSON lines, each with a record and its reason. Correct the \
+records and import that file with --format jsonl.
+- Private: A WordPress post that the public cannot read becomes a hidden subject; only comments \
+and reviews come in, not the notes of a shop's orders.
+- Times: A time that cannot be read rejects its record. A comment up to a day after the present \
+is as old as the import; one later than that is rejected.
+- Nothing read: A file of another system, and files without any record (see --allow-empty), are \
+errors.
 
 Exit codes: 0 all imported, 6 some rejected, 130 stopped by Ctrl-C; otherwise as `riposte --help` \
 says. Details: docs/import.md.";

@@ -9,7 +9,7 @@ use super::{
     layout::LayoutCost,
     output,
 };
-use crate::{clock::SystemClock, config::Config};
+use crate::{app, clock::SystemClock, config::Config};
 use clap::Subcommand;
 use riposte_migrations::{Error, PlannedStatement, StatementCost};
 use riposte_store::{SqlStore, schema::SourceSchema};
@@ -39,6 +39,7 @@ impl Args {
             // Only `up` makes the file: a temporary one lacks the same steps.
             config.store.data_dir = None;
         }
+        app::check_sqlite_folder(&config.store)?;
         let store = SqlStore::open(&config.store.to_config()?, Arc::new(SystemClock))?;
         let outcome = match self.action {
             Action::Status => status(&config, &store).await,

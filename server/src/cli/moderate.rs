@@ -16,7 +16,7 @@ use riposte_sdk::v1::moderation_service_client::ModerationServiceClient;
 use riposte_sdk::v1::verdict_result::Result as Outcome;
 use riposte_sdk::v1::{
     ClaimReviewItemsRequest, GetModeratedCommentsRequest, Grounds, ItemError, ListDecisionsRequest,
-    ListReviewItemsRequest, ModeratedComment, ModerationAction, SubmitVerdictsRequest, VerdictTarget,
+    ListReviewItemsRequest, ModeratedComment, ModerationAction, ReviewCause, SubmitVerdictsRequest, VerdictTarget,
 };
 use std::process::ExitCode;
 
@@ -24,7 +24,8 @@ const EXAMPLES: &str = "\
 Comments and edits wait for review where the object type has moderation = \"pre\"; `riposte dev --moderate pre` sets \
 it for all types. A verdict is bound to the text that was read: approve, reject, hide and keep print the text that \
 they judge. With --etag they judge only the version that an earlier command printed. Where an edit of a comment \
-waits, approve and reject judge the edit, unless --etag names the text in sight.
+waits, approve and reject judge the edit, unless --etag names the text in sight. What a moderator has claimed, only \
+that moderator judges: repeat the --moderator of the claim.
 
 The address comes from RIPOSTE_ADMIN_TARGET, the token from RIPOSTE_TOKEN and the certificate authority for \
 https:// from RIPOSTE_TLS_CA, as in the SDKs. The caller needs the role moderator.
@@ -32,8 +33,8 @@ https:// from RIPOSTE_TLS_CA, as in the SDKs. The caller needs the role moderato
 Examples:
   riposte moderate queue video
   riposte moderate claim video --moderator mod-1 --limit 5
-  riposte moderate approve 7203
-  riposte moderate reject 7203 --code spam --explanation \"Advertising\"
+  riposte moderate approve 7203 --moderator mod-1
+  riposte moderate reject 7203 --moderator mod-1 --code spam --explanation \"Advertising\"
   riposte moderate log 7203
   riposte moderate standing video m7 muted --until 2027-01-31T12:00:00Z --code spam";
 
@@ -87,12 +88,24 @@ struct Moderator {
     moderator: String,
 }
 
+/// The causes of reviews.
+#[derive(Debug, clap::Args)]
+struct Causes {
+    /// Only what waits for this cause: new, edit, report, flag, service-unavailable, appeal or
+    /// withheld; once for each. Without it, what waits for service-unavailable alone is left out
+    /// until it is due: the server asks the filter or account service again
+    #[arg(long = "cause", value_name = "CAUSE", value_parser = review_cause)]
+    causes: Vec<ReviewCause>,
+}
+
 /// The part of the queue to print.
 #[derive(Debug, clap::Args)]
 struct QueueArgs {
     /// The object type
     #[arg(value_name = "TYPE", default_value = "video")]
     object_type: String,
+    #[command(flatten)]
+    causes: Causes,
     /// Print the comments that a moderator has leased too
     #[arg(long)]
     leased: bool,
@@ -112,6 +125,8 @@ struct ClaimArgs {
     /// The object type
     #[arg(value_name = "TYPE", default_value = "video")]
     object_type: String,
+    #[command(flatten)]
+    causes: Causes,
     /// The number of comments to lease
     #[arg(long, value_name = "COUNT", default_value = "10", value_parser = clap::value_parser!(i32).range(1..=25))]
     limit: i32,
@@ -186,6 +201,19 @@ fn comment_id(text: &str) -> Result<i64, String> {
     id.ok_or_else(|| "it is not the id of a comment, which is a number that `riposte moderate queue` shows".to_owned())
 }
 
+/// Parses a cause, written as in the list of them, in upper or lower case.
+fn review_cause(text: &str) -> Result<ReviewCause, String> {
+    let name = format!("REVIEW_CAUSE_{}", text.to_ascii_uppercase().replace('-', "_"));
+    let cause = ReviewCause::from_str_name(&name).filter(|cause| *cause != ReviewCause::Unspecified);
+    cause.ok_or_else(|| "the causes are new, edit, report, flag, service-unavailable, appeal and withheld".to_owned())
+}
+
+impl Causes {
+    fn into_values(self) -> Vec<i32> {
+        self.causes.into_iter().map(i32::from).collect()
+    }
+}
+
 impl Args {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         match self.action {
@@ -216,10 +244,11 @@ impl Args {
 
 impl QueueArgs {
     async fn run(self) -> anyhow::Result<ExitCode> {
-        let QueueArgs { object_type, leased, page_size, page_token, target } = self;
+        let QueueArgs { object_type, causes, leased, page_size, page_token, target } = self;
         let mut service = target.moderation()?;
         let request = ListReviewItemsRequest {
             object_type: object_type.clone(),
+            causes: causes.into_values(),
             leased,
             page_size,
             page_token,
@@ -236,10 +265,11 @@ impl QueueArgs {
 
 impl ClaimArgs {
     async fn run(self) -> anyhow::Result<ExitCode> {
-        let ClaimArgs { object_type, limit, minutes, moderator, target } = self;
+        let ClaimArgs { object_type, causes, limit, minutes, moderator, target } = self;
         let mut service = target.moderation()?;
         let request = ClaimReviewItemsRequest {
             object_type: object_type.clone(),
+            causes: causes.into_values(),
             limit,
             lease: Some(prost_types::Duration { seconds: minutes * 60, nanos: 0 }),
             moderator_id: moderator.moderator,

@@ -10,6 +10,16 @@ pub(super) fn line(text: &str) -> io::Result<()> {
     write(&format!("{text}\n"))
 }
 
+/// Writes a line of a command that runs for a long time, or until it is stopped. A closed pipe ends
+/// the command: its error is reported as no fault.
+///
+/// # Errors
+/// A write error, that of a closed pipe too.
+pub(super) fn stream_line(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(format!("{text}\n").as_bytes()).and_then(|()| out.flush()).map_err(named)
+}
+
 /// Writes a line for people to standard error. A closed pipe does not end the command.
 pub(super) fn note(text: &str) {
     let _written = writeln!(io::stderr(), "{text}");
@@ -34,7 +44,13 @@ pub(super) fn printable(text: &str) -> String {
 pub(super) fn write(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(named(error)),
         Ok(()) | Err(_) => Ok(()),
     }
+}
+
+/// Returns a write error that names standard output.
+#[expect(clippy::needless_pass_by_value, reason = "it replaces the error")]
+fn named(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("cannot write to standard output: {error}"))
 }

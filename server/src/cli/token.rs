@@ -58,6 +58,8 @@ enum RoleArg {
     /// Imports, exports and repairs; switches moderation off and on; reads the addresses of clients
     /// (GetClientInfo)
     Operator,
+    /// Receives the events of all comments (EventService)
+    Subscriber,
 }
 
 /// The table of one caller.

@@ -12,8 +12,10 @@ use super::sweep::{SubjectSweep, SweepProgress};
 
 const RULES: &str = "\
 Compares root_count, comment_count, reply_count, live_below, like_count, dislike_count, listed \
-and next_floor of every comment and subject with the rows that they count, during writes, and \
-writes a line for each difference. A difference is a bug: please report it.
+and next_floor of every comment and subject with the rows that they count, and the reviews of \
+moderation (review_open, proposal, appeal, reports and report_weight) with comments, proposed \
+edits, appeals and reports. It runs during writes, and writes a line for each difference. A \
+difference is a bug: please report it.
 
 --repair also corrects the differences, one subject at a time, and then compares again. Writes to \
 a subject wait during its repair. A next_floor that is too high remains, because floors that a \

@@ -309,6 +309,9 @@ fn column_at(text: &str, offset: usize) -> usize {
 
 /// Returns what an I/O error says, without the number that the system gives it.
 fn reason_of(error: &std::io::Error) -> String {
+    if error.kind() == std::io::ErrorKind::InvalidData {
+        return "it is not text in UTF-8".to_owned();
+    }
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }

@@ -45,14 +45,29 @@ pub(super) fn resolve(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<Conf
                 }
                 let name = path.join(".");
                 let is_repeated = faults.iter().any(|fault: &ConfigError| fault.path == name);
-                if !is_repeated {
-                    faults.push(ConfigError::at(name, explain(&error.kind)));
+                if !is_repeated && !is_above(&faults, &name) {
+                    let keys =
+                        if matches!(error.kind, Kind::InvalidType(..)) { known_keys(defaults, &path) } else { None };
+                    let keys = keys.map(|keys| format!("; its keys are {keys}")).unwrap_or_default();
+                    faults.push(ConfigError::at(name, explain(&error.kind) + &keys));
                 }
                 repair(&mut tree, defaults, &mut path, is_repeated, missing);
             }
         }
     }
     (None, faults)
+}
+
+/// Returns the keys of the table at a path; `None` where the defaults have no table.
+fn known_keys(defaults: &Dict, path: &[String]) -> Option<String> {
+    let of_type = match path {
+        [types, _, rest @ ..] if types == "object_types" && !rest.is_empty() => {
+            [&["object_type_defaults".to_owned()], rest].concat()
+        }
+        path => path.to_vec(),
+    };
+    let Value::Dict(_, table) = tree::get(defaults, &of_type)? else { return None };
+    Some(table.keys().map(String::as_str).collect::<Vec<_>>().join(", "))
 }
 
 /// Returns true if an error at `path` only follows from one already reported: one at, above or
@@ -63,6 +78,12 @@ fn follows(faults: &[ConfigError], path: &str) -> bool {
         section.is_some_and(|section| path.starts_with(section))
     };
     is_covered(faults, path) || faults.iter().any(has_its_kind)
+}
+
+/// Returns true if an error at `path` is above one already reported. It follows from its repair: of
+/// a value that is broken itself, nothing inside is read.
+fn is_above(faults: &[ConfigError], path: &str) -> bool {
+    faults.iter().any(|fault| fault.path.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
 }
 
 /// Returns true if an error at `path` is at, above or below one already reported.

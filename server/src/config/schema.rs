@@ -116,19 +116,25 @@ mod tests {
     }
 
     /// The keys and tables that revision ed6c35b does not have.
-    const ADDED: [&str; 24] = [
+    const ADDED: [&str; 66] = [
         "events",
         "events.retention",
         "store.text",
         "object_type_defaults.moderation",
+        "object_type_defaults.new_member_threshold",
+        "object_type_defaults.subject_modes",
         "object_type_defaults.report_threshold",
         "object_type_defaults.reports_per_hour",
         "object_type_defaults.appeal_window",
+        "object_type_defaults.notify_thread",
         "object_type_defaults.resubmit_window",
         "object_types.*.moderation",
+        "object_types.*.new_member_threshold",
+        "object_types.*.subject_modes",
         "object_types.*.report_threshold",
         "object_types.*.reports_per_hour",
         "object_types.*.appeal_window",
+        "object_types.*.notify_thread",
         "object_types.*.resubmit_window",
         "policy",
         "policy.lists",
@@ -141,6 +147,42 @@ mod tests {
         "policy.lists.*.object_types.*",
         "policy.lists.*.outcome",
         "policy.lists.*.stage",
+        "object_type_defaults.filter",
+        "object_types.*.filter",
+        "filter",
+        "filter.endpoint",
+        "filter.timeout",
+        "filter.in_flight",
+        "filter.wait",
+        "filter.may_release",
+        "filter.send_metadata",
+        "filter.send_metadata.*",
+        "filter.member_key_file",
+        "filter.ca_file",
+        "filter.cert_file",
+        "filter.key_file",
+        "filter.token_file",
+        "accounts",
+        "accounts.endpoint",
+        "accounts.timeout",
+        "accounts.in_flight",
+        "accounts.wait",
+        "accounts.ca_file",
+        "accounts.cert_file",
+        "accounts.key_file",
+        "accounts.token_file",
+        "object_type_defaults.accounts",
+        "object_types.*.accounts",
+        "object_type_defaults.min_level",
+        "object_type_defaults.min_level.create",
+        "object_type_defaults.min_level.reply",
+        "object_type_defaults.min_level.like",
+        "object_type_defaults.min_level.report",
+        "object_types.*.min_level",
+        "object_types.*.min_level.create",
+        "object_types.*.min_level.reply",
+        "object_types.*.min_level.like",
+        "object_types.*.min_level.report",
     ];
 
     /// Takes the constraints of rules out of a schema, and checks them.
@@ -170,6 +212,31 @@ mod tests {
         }
     }
 
+    /// Takes the constraints of the topic out of a schema, and checks them.
+    fn check_topic(schema: &mut BTreeMap<String, Map<String, Value>>) {
+        let [text, list] = [json!({"type": "string"}), json!({"type": "array"})];
+        let mechanisms = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"];
+        let expected = [
+            ("deployment", text.clone()),
+            ("kafka", json!({"type": "object", "additionalProperties": false})),
+            ("kafka.brokers", list),
+            ("kafka.brokers.*", text.clone()),
+            ("kafka.topic", text.clone()),
+            ("kafka.partitions", json!({"type": "integer", "minimum": 0, "maximum": u16::MAX})),
+            ("kafka.create_topic", json!({"type": "boolean"})),
+            ("kafka.ca_file", text.clone()),
+            ("kafka.cert_file", text.clone()),
+            ("kafka.key_file", text.clone()),
+            ("kafka.sasl_mechanism", json!({"enum": mechanisms})),
+            ("kafka.sasl_user", text.clone()),
+            ("kafka.sasl_password_file", text),
+        ];
+        for (path, constraints) in expected {
+            let path = format!("events.{path}");
+            assert_eq!(schema.remove(&path).map(Value::Object), Some(constraints), "{path}");
+        }
+    }
+
     /// The golden schema is that of revision ed6c35b, from before keys were renamed and added.
     #[test]
     fn the_schema_equals_the_golden_schema_except_for_listed_changes() {
@@ -181,6 +248,7 @@ mod tests {
         let mut schema = constraints(&schema());
         let added = ADDED.map(|path| schema.remove(path));
         check_rules(&mut schema);
+        check_topic(&mut schema);
         // A kind of store was added.
         let kinds = schema.insert("store.kind".to_owned(), golden["store.kind"].clone()).map(Value::Object);
         assert_eq!(kinds, Some(json!({"enum": ["sqlite", "mysql", "vitess"]})));
@@ -188,10 +256,21 @@ mod tests {
         let table = json!({"type": "object", "additionalProperties": false});
         let span = schema["server.drain_delay"].clone();
         let form = json!({"enum": ["auto", "off"]});
-        let mode = json!({"enum": ["post", "pre"]});
+        let mode = json!({"enum": ["post", "pre_new_members", "pre"]});
         let number = schema["object_type_defaults.writes_per_minute"].clone();
         let span = Value::Object(span);
-        let of_type = [mode, Value::Object(number.clone()), Value::Object(number), span.clone(), span.clone()];
+        let number = Value::Object(number);
+        let boolean = json!({"type": "boolean"});
+        let of_type = [
+            mode,
+            number.clone(),
+            boolean.clone(),
+            number.clone(),
+            number.clone(),
+            span.clone(),
+            boolean,
+            span.clone(),
+        ];
         let [text, list] = [json!({"type": "string"}), json!({"type": "array"})];
         let of_policy = [
             table.clone(),
@@ -201,12 +280,33 @@ mod tests {
             text.clone(),
             json!({"enum": ["word", "part"]}),
             text.clone(),
-            list,
-            text,
+            list.clone(),
+            text.clone(),
             json!({"enum": ["allow", "mask", "flag", "hold", "reject", "refuse"]}),
             json!({"enum": ["live", "dry_run"]}),
         ];
+        let filter = json!({"enum": ["off", "hold", "flag", "refuse"]});
+        let of_filter = [
+            filter.clone(),
+            filter,
+            table.clone(),
+            text.clone(),
+            span.clone(),
+            number.clone(),
+            span.clone(),
+            json!({"type": "boolean"}),
+            list,
+        ];
+        let of_filter = of_filter.into_iter().chain(std::iter::repeat_n(text.clone(), 6));
+        let of_accounts = [table.clone(), text.clone(), span.clone(), number, span.clone()];
+        let of_accounts = of_accounts.into_iter().chain(std::iter::repeat_n(text, 4));
+        let level = json!({"type": "integer", "minimum": 0, "maximum": u8::MAX});
+        let min_level = || std::iter::once(table.clone()).chain(std::iter::repeat_n(level.clone(), 4));
+        let accounts = json!({"enum": ["off", "pre_moderate", "refuse"]});
+        let of_accounts = of_accounts.chain([accounts.clone(), accounts]).chain(min_level()).chain(min_level());
+        let of_accounts: Vec<_> = of_accounts.collect();
         let values = [table, span, form].into_iter().chain(of_type.clone()).chain(of_type).chain(of_policy);
+        let values = values.chain(of_filter).chain(of_accounts);
         let added: Vec<_> = added.into_iter().map(|own| own.map(Value::Object)).collect();
         assert_eq!(added, values.map(Some).collect::<Vec<_>>());
     }

@@ -94,9 +94,18 @@ pub(super) fn inherit(root: &mut Dict, defaults: &str, tables: &str) {
     };
     for table in tables.values_mut() {
         if let Value::Dict(_, table) = table {
-            for (key, value) in &defaults {
-                table.entry(key.clone()).or_insert_with(|| value.clone());
-            }
+            fill(table, &defaults);
+        }
+    }
+}
+
+/// Gives a table the keys of `defaults` that it lacks, at any depth.
+fn fill(table: &mut Dict, defaults: &Dict) {
+    for (key, value) in defaults {
+        match (table.get_mut(key), value) {
+            (Some(Value::Dict(_, inner)), Value::Dict(_, defaults)) => fill(inner, defaults),
+            (Some(_), _) => {}
+            (None, _) => drop(table.insert(key.clone(), value.clone())),
         }
     }
 }

@@ -3,16 +3,19 @@
 //! only without the values that it may quote.
 
 mod driver_text;
+mod operator_text;
 
 use std::fmt;
 use std::time::Duration;
 
 use riposte_core::Error;
 use riposte_sync::CircuitBreaker;
-use sea_orm::{DbErr, RuntimeErr, SqlxError, SqlxMySqlError};
+use sea_orm::{ConnAcquireErr, DbErr, RuntimeErr, SqlxError, SqlxMySqlError};
 
 pub(crate) use driver_text::start_of;
 use driver_text::text_without_values;
+pub use operator_text::operator_text;
+pub(crate) use operator_text::operator_text_of_driver;
 
 /// The reason why a database operation failed.
 #[derive(Debug, Clone)]
@@ -90,6 +93,10 @@ impl ErrorClass {
 
 impl From<DbErr> for StoreError {
     fn from(error: DbErr) -> Self {
+        // A pool closes only at the stop of its process, which is no fault of the data source.
+        if matches!(error, DbErr::ConnectionAcquire(ConnAcquireErr::ConnectionClosed)) {
+            return Self::Unavailable;
+        }
         Self::Db(DbFault { class: class_of(&error), text: text_without_values(&error) })
     }
 }
@@ -171,13 +178,18 @@ pub(crate) fn is_unavailable(error: &DbErr) -> bool {
 }
 
 fn is_denied(error: &DbErr) -> bool {
+    driver_error(error).is_some_and(is_access_denied)
+}
+
+/// Returns the driver's own error.
+fn driver_error(error: &DbErr) -> Option<&SqlxError> {
     let (DbErr::Conn(RuntimeErr::SqlxError(cause))
     | DbErr::Exec(RuntimeErr::SqlxError(cause))
     | DbErr::Query(RuntimeErr::SqlxError(cause))) = error
     else {
-        return false;
+        return None;
     };
-    is_access_denied(cause)
+    Some(cause)
 }
 
 /// Returns whether a server of the MySQL family denied access.
@@ -288,7 +300,16 @@ fn sqlite_class(code: &str) -> ErrorClass {
 
 #[cfg(test)]
 mod tests {
-    use super::{ErrorClass, is_disk_full, is_second_shard, mysql_class, sqlite_class};
+    use sea_orm::{ConnAcquireErr, DbErr};
+
+    use super::{ErrorClass, StoreError, is_disk_full, is_second_shard, mysql_class, sqlite_class};
+
+    #[test]
+    fn a_pool_that_closed_is_no_fault_of_its_source() {
+        let of = |reason| StoreError::from(DbErr::ConnectionAcquire(reason));
+        assert!(matches!(of(ConnAcquireErr::ConnectionClosed), StoreError::Unavailable));
+        assert!(matches!(of(ConnAcquireErr::Timeout), StoreError::Db(_)));
+    }
 
     #[test]
     fn codes_distinguish_conflicts_from_faults() {

@@ -19,6 +19,7 @@ mod sql;
 mod store;
 
 pub use config::StoreConfig;
+pub use error::operator_text;
 pub use on_shard::OnShard;
 pub use settings::{StoreKind, StoreSettings, TextForm};
 pub use sql::{DataSource, DataSources, PoolState, SQLITE_FILE, TextQueries, TransactionObserver, is_address};

@@ -48,10 +48,14 @@ pub(crate) type AppliedSteps = std::result::Result<Vec<(String, Layout)>, Source
 
 /// Reads the steps of one data source.
 pub(crate) async fn read(sources: &DataSources, number: usize) -> AppliedSteps {
-    applied(&sources.all()[number]).await.map_err(|error| {
-        let text = error.to_string();
-        if is_unavailable(&error) { SourceSchema::Unreachable(text) } else { SourceSchema::Unreadable(text) }
-    })
+    let source = &sources.all()[number];
+    match applied(source).await {
+        Ok(steps) => Ok(steps),
+        Err(error) => {
+            let text = source.explain(&error).await;
+            Err(if is_unavailable(&error) { SourceSchema::Unreachable(text) } else { SourceSchema::Unreadable(text) })
+        }
+    }
 }
 
 /// Lets the shard map follow the layout that the data sources record, and returns the schema state

@@ -9,7 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::{fmt, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
 
 /// The error text of an invalid address.
-const INVALID_ADDRESS: &str = "must have the form mysql://user:password@host:port/database";
+const INVALID_ADDRESS: &str = "must have the form mysql://user:password@host:port/database, with no options but \
+                               ssl-mode, ssl-ca, ssl-cert, ssl-key, charset, collation, socket and timezone";
 
 /// The database, and the distribution of its tables.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use riposte_core::ids::IdTick;
 use riposte_core::ports::{
-    Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, MemberStandings, ModerationSwitch, Outbox,
-    RankIndexes, RankingSnapshots, Reader, Reports, Reviews,
+    Clock, ConsumerPositions, CountRepair, EventRows, IdSource, MemberHistories, MemberStandings, ModerationSwitch,
+    Outbox, RankIndexes, RankingSnapshots, Reader, Reports, Reviews,
 };
 use riposte_core::rank::RankingConfig;
 use riposte_core::{CommitObserver, Millis, Result, Writer};
@@ -93,6 +93,12 @@ impl SqlStore {
         Arc::clone(&self.reader) as Arc<dyn Reader>
     }
 
+    /// Returns the rows that events name.
+    #[must_use]
+    pub fn event_rows(&self) -> Arc<dyn EventRows> {
+        Arc::clone(&self.reader) as Arc<dyn EventRows>
+    }
+
     /// Returns a writer without a commit observer.
     #[must_use]
     pub fn writer(&self) -> Arc<dyn Writer> {
@@ -153,7 +159,7 @@ impl SqlStore {
     /// Returns the reports of members.
     #[must_use]
     pub fn reports(&self) -> Arc<dyn Reports> {
-        Arc::new(SqlReports::new(Arc::clone(&self.sources), Arc::clone(&self.gates)))
+        Arc::new(SqlReports::new(Arc::clone(&self.sources), Arc::clone(&self.gates), Arc::clone(&self.ids)))
     }
 
     /// Returns the standings of members.
@@ -272,7 +278,7 @@ async fn diagnose(source: &DataSource, now: Millis) -> Diagnosis {
     let mysql = source.write_pool().get_database_backend() == sea_orm::DbBackend::MySql;
     let variables: &[(&'static str, &[&str])] = if mysql { &MYSQL_VARIABLES } else { &SQLITE_VARIABLES };
     if let Err(error) = query(source, "SELECT 1").await {
-        diagnosis.unreachable = Some(error.to_string());
+        diagnosis.unreachable = Some(source.explain(&error).await);
         return diagnosis;
     }
     let mut latency = Duration::MAX;

@@ -22,7 +22,7 @@ impl RetryWaits {
 /// between the two. The loop itself waits, and never gives up.
 #[derive(Debug)]
 pub struct BackoffLog {
-    loop_name: &'static str,
+    loop_name: String,
     source: usize,
     waits: RetryWaits,
     /// The last wait; `None` while the loop works.
@@ -33,14 +33,14 @@ impl BackoffLog {
     /// Creates the log of the loop `loop_name` of a data source, with the default waits. The loop
     /// has not failed yet; `source` counts from 0.
     #[must_use]
-    pub fn new(loop_name: &'static str, source: usize) -> Self {
+    pub fn new(loop_name: &str, source: usize) -> Self {
         Self::with_waits(loop_name, source, RetryWaits::DEFAULT)
     }
 
     /// Creates the log of a loop that waits otherwise.
     #[must_use]
-    pub fn with_waits(loop_name: &'static str, source: usize, waits: RetryWaits) -> Self {
-        Self { loop_name, source: source + 1, waits, wait: None }
+    pub fn with_waits(loop_name: &str, source: usize, waits: RetryWaits) -> Self {
+        Self { loop_name: loop_name.to_owned(), source: source + 1, waits, wait: None }
     }
 
     /// Records a failure and returns the wait before the next attempt, which doubles with each

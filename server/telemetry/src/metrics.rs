@@ -174,6 +174,22 @@ impl Metrics {
         self.0.instruments.consumer_stuck.record(is_stuck.into(), &[source_label(source), consumer_label(consumer)]);
     }
 
+    /// Records that the topic has stored an event of a data source (from 0), this long after its
+    /// commit.
+    pub fn topic_event(&self, source: usize, delay: Duration) {
+        self.0.instruments.topic_delay.record(delay.as_secs_f64(), &[source_label(source)]);
+    }
+
+    /// Counts a gap of a data source (from 0) that was reported to the readers of the topic.
+    pub fn topic_gap(&self, source: usize) {
+        self.0.instruments.topic_gaps.add(1, &[source_label(source)]);
+    }
+
+    /// Records whether no event can be sent to the topic for a cause.
+    pub fn topic_fault(&self, cause: &'static str, is_present: bool) {
+        self.0.instruments.topic_fault.record(is_present.into(), &[KeyValue::new(attribute::CAUSE, cause)]);
+    }
+
     /// Counts a decision of a moderator.
     pub fn decided(&self, action: &'static str, automation: &'static str) {
         let labels = [KeyValue::new(attribute::ACTION, action), KeyValue::new(attribute::AUTOMATION, automation)];
@@ -190,6 +206,22 @@ impl Metrics {
         ];
         self.0.instruments.policy_outcomes.add(1, &labels);
         self.0.instruments.policy_duration.record(took.as_secs_f64(), &[]);
+    }
+
+    /// Counts a call of the filter.
+    pub fn filter_called(&self, outcome: &'static str) {
+        self.0.instruments.filter_calls.add(1, &[KeyValue::new(attribute::OUTCOME, outcome)]);
+    }
+
+    /// Counts a call of the account service.
+    pub fn accounts_called(&self, outcome: &'static str) {
+        self.0.instruments.account_calls.add(1, &[KeyValue::new(attribute::OUTCOME, outcome)]);
+    }
+
+    /// Records the number of texts of an object type that an outage of a service holds.
+    pub fn held_by_outage(&self, object_type: &str, texts: u64) {
+        let label = [KeyValue::new(attribute::OBJECT_TYPE, object_type.to_owned())];
+        self.0.instruments.held_by_outage.record(texts, &label);
     }
 
     /// Counts a text in which a word list or a rule found something.
@@ -343,6 +375,31 @@ impl Metrics {
     /// Counts a WatchSubject stream that has ended, for any reason.
     pub fn watch_ended(&self) {
         self.0.instruments.watch_streams.add(-1, &[]);
+    }
+
+    /// Counts a Subscribe stream that was opened.
+    pub fn event_stream_opened(&self) {
+        self.0.instruments.event_streams.add(1, &[]);
+    }
+
+    /// Counts a Subscribe stream that has ended, for any reason.
+    pub fn event_stream_ended(&self) {
+        self.0.instruments.event_streams.add(-1, &[]);
+    }
+
+    /// Counts a Subscribe stream that was ended because its client reads too slowly.
+    pub fn event_stream_dropped(&self) {
+        self.0.instruments.event_streams_dropped.add(1, &[]);
+    }
+
+    /// Counts events that were sent to subscribers.
+    pub fn events_sent(&self, count: u64) {
+        self.0.instruments.events_sent.add(count, &[]);
+    }
+
+    /// Counts a gap that was reported to a subscriber.
+    pub fn event_gap(&self) {
+        self.0.instruments.event_gaps.add(1, &[]);
     }
 
     /// Counts a WatchSubject stream that was ended because its client reads too slowly.

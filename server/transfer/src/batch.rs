@@ -3,6 +3,8 @@
 use anyhow::Result;
 
 use super::blank::is_blank;
+use super::group::GroupEntry;
+use super::input::SourcePosition;
 use super::record::{Comment, CommentState, DeletedBy, Key, Like, Record, Reject, Subject, SubjectState};
 use super::spool::{Head, Partition};
 
@@ -20,6 +22,8 @@ pub(crate) struct SubjectBatch {
     pub(crate) subject: Subject,
     /// True if the subject itself is to be sent: the file describes it, or comments need it.
     pub(crate) requires_subject: bool,
+    /// The place of the record that describes the subject.
+    pub(crate) subject_place: Option<SourcePosition>,
     pub(crate) comments: Vec<OrderedComment>,
     pub(crate) likes: Vec<Like>,
     pub(crate) rejects: Vec<Reject>,
@@ -33,6 +37,8 @@ pub(crate) struct OrderedComment {
     pub(crate) comment: Comment,
     /// True if its parent is not in the file: only the server knows whether the parent exists.
     pub(crate) orphan: bool,
+    /// Its place in the file, for a rejection by the server.
+    pub(crate) place: Option<SourcePosition>,
 }
 
 /// Receives the parts of subjects one by one; an error from it ends the reading.
@@ -70,7 +76,8 @@ impl<'a> BatchWriter<'a> {
         is_hidden: bool,
         has_comments: bool,
     ) -> Result<()> {
-        let record = self.partition.entry(subject.unwrap_or(first))?.record;
+        let GroupEntry { record, place, .. } = self.partition.entry(subject.unwrap_or(first))?;
+        self.batch.subject_place = place.filter(|_| subject.is_some());
         self.batch.key = record.key().clone();
         self.batch.requires_subject = subject.is_some() || has_comments;
         self.batch.subject = match record {
@@ -102,8 +109,9 @@ impl<'a> BatchWriter<'a> {
     /// # Errors
     /// Same as for [`Self::reject`].
     pub(crate) fn comment(&mut self, head: &Head, orphan: bool) -> Result<()> {
-        if let Record::Comment(comment) = self.partition.entry(head)?.record {
-            self.batch.comments.push(OrderedComment { comment: normalized(comment), orphan });
+        let GroupEntry { record, place, .. } = self.partition.entry(head)?;
+        if let Record::Comment(comment) = record {
+            self.batch.comments.push(OrderedComment { comment: normalized(comment), orphan, place });
         }
         self.count(head)
     }
@@ -127,7 +135,7 @@ impl<'a> BatchWriter<'a> {
                 delete_time: time,
                 ..Comment::default()
             };
-            self.batch.comments.push(OrderedComment { comment, orphan: false });
+            self.batch.comments.push(OrderedComment { comment, orphan: false, place: None });
         }
         self.count(reply)
     }

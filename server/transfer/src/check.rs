@@ -18,8 +18,11 @@ use super::format::ImportFormat;
 use super::group::GroupEntry;
 use super::member_ids::{EXTERNAL_ID_BYTES_MAX, ID_BYTES_MAX};
 use super::names::{OBJECT_TYPE_RULE, is_object_type};
+use super::not_utf8;
 use super::read_notes::ReadNotes;
-use super::record::{Client, Comment, Key, Like, METADATA_BYTES_MAX, METADATA_ENTRIES_MAX, Record, Subject};
+use super::record::{
+    Client, Comment, Key, Like, METADATA_BYTES_MAX, METADATA_ENTRIES_MAX, Record, SUBJECT_REJECTED, Subject,
+};
 
 /// The most members that a comment may mention.
 const MENTIONS_MAX: usize = 50;
@@ -58,12 +61,14 @@ impl RecordCheck {
     /// Cleans a record, counts what was dropped, and gives it the first problem that it has.
     pub(crate) fn apply(&self, entry: &mut GroupEntry, notes: &mut ReadNotes) {
         notes.records += 1;
+        not_utf8::reject(entry, notes);
         notes.controls += clean(&mut entry.record);
         if !self.keeps_metadata {
             notes.controls += clean_metadata(&mut entry.record);
         }
         let fault = self.limit_times(&mut entry.record, notes).or_else(|| self.fault_of(&entry.record));
-        if entry.problem.is_none() {
+        // A record that was rejected with its subject alone is judged anew.
+        if entry.problem.as_ref().is_none_or(|problem| problem.reason == SUBJECT_REJECTED) && fault.is_some() {
             entry.problem = fault.map(|(reason, message)| entry.problem(reason, &message));
         }
     }

@@ -18,6 +18,7 @@ use super::isso::by_path;
 use super::json_lists::{self, Element, ListPath};
 use super::json_record;
 use super::member_ids::{self, SourceMember};
+use super::not_utf8;
 use super::page::PageNames;
 use super::read_settings::ReadSettings;
 use super::record::{Comment, CommentState, DeletedBy, Key, Problem, Record, Subject, Votes};
@@ -69,14 +70,24 @@ struct Commenter {
 #[derive(Debug, Serialize, Deserialize)]
 struct HeldComment {
     text: String,
+    is_cut: bool,
     place: SourcePosition,
 }
 
 /// The parts of a file that other parts need.
 struct CommentoFile {
     version: Option<String>,
-    commenters: HashMap<String, Commenter>,
+    commenters: Commenters,
     comments: HeldRecords,
+}
+
+/// The authors of the comments.
+#[derive(Default)]
+struct Commenters {
+    /// Each, or the fault for which the entry cannot be read.
+    by_hex: HashMap<String, Result<Commenter, String>>,
+    /// The fault of the first entry that does not say whose it is either.
+    unknown_fault: Option<String>,
 }
 
 /// Reads an export and passes its pages and comments to `out`. The comments wait in `spool` until
@@ -88,7 +99,7 @@ struct CommentoFile {
 pub(crate) fn read(input: Input, settings: &ReadSettings, spool: &Path, out: EntrySink<'_>) -> Result<()> {
     let paths: [ListPath; 3] = ["comments", "commenters", "version"].map(json_lists::path);
     let name = input.name().to_owned();
-    let mut file = CommentoFile { version: None, commenters: HashMap::new(), comments: HeldRecords::new(spool) };
+    let mut file = CommentoFile { version: None, commenters: Commenters::default(), comments: HeldRecords::new(spool) };
     let found = json_lists::read(input, &paths, &mut |element| file.add(&element))?;
     let has_comments = matches!(found.lists.as_slice(), [true, ..]);
     let Some(version) = file.version.filter(|_| has_comments) else {
@@ -98,10 +109,15 @@ pub(crate) fn read(input: Input, settings: &ReadSettings, spool: &Path, out: Ent
     let commenters = file.commenters;
     let mut pages = SeenKeys::default();
     file.comments.drain(&mut |held: HeldComment| {
-        let row: Row = match json_record::parse(&held.text) {
+        let held = HeldComment { text: json_record::marked(&held.text).into_owned(), ..held };
+        let row: Row = match json_record::parse_complete(&held.text, held.is_cut) {
             Ok(row) => row,
             Err(message) => {
-                return out(json_record::rejected(&held.text, held.place, &settings.unknown_page(), &message));
+                let url = json_record::after_name(&held.text, 1, "url").unwrap_or_default();
+                let page = PageNames { id: "", link: &url, number: "" };
+                let object_id = page.object_id(&by_path(&settings.pages)).unwrap_or_default();
+                let key = Key { object_type: settings.object_type.clone(), object_id };
+                return out(json_record::rejected(&held.text, held.place, &key, &message));
             }
         };
         let page = PageNames { id: "", link: &row.url, number: "" };
@@ -114,6 +130,9 @@ pub(crate) fn read(input: Input, settings: &ReadSettings, spool: &Path, out: Ent
             out(GroupEntry::valid(Record::Subject(subject)))?;
         }
         let mut entry = comment(row, held.place, key, &commenters, settings);
+        if let Some(fault) = not_utf8::fault(&held.text) {
+            entry.problem = Some(entry.problem("RECORD_INVALID", fault));
+        }
         json_record::keep_original(&mut entry, &held.text);
         out(entry)
     })
@@ -123,13 +142,14 @@ impl CommentoFile {
     fn add(&mut self, element: &Element<'_>) -> Result<()> {
         match (element.list, element.is_single) {
             (0, false) => {
-                return self.comments.add(&HeldComment { text: element.text.to_owned(), place: element.place });
+                return self.comments.add(&HeldComment {
+                    text: element.text.to_owned(),
+                    is_cut: element.is_cut,
+                    place: element.place,
+                });
             }
             (1, false) => {
-                // A commenter that cannot be read is one without an entry: the hex names it.
-                if let Ok(commenter) = json_record::parse::<Commenter>(element.text) {
-                    self.commenters.insert(commenter.commenter_hex.clone(), commenter);
-                }
+                self.commenters.add(element);
             }
             (2, true) => self.version = Some(element.text.to_owned()),
             (_, _) => {}
@@ -138,14 +158,59 @@ impl CommentoFile {
     }
 }
 
+impl Commenters {
+    fn add(&mut self, element: &Element<'_>) {
+        let parsed = json_record::parse_complete::<Commenter>(element.text, element.is_cut);
+        let commenter = parsed.and_then(|commenter| {
+            let texts = [&commenter.commenter_hex, &commenter.email, &commenter.name];
+            let fault = texts.into_iter().find_map(|text| not_utf8::fault(text));
+            fault.map_or(Ok(commenter), |fault| Err(fault.to_owned()))
+        });
+        let commenter = commenter.map_err(|fault| format!("{}: {fault}", element.place));
+        let hex =
+            || json_record::after_name(element.text, 1, "commenterHex").filter(|hex| not_utf8::fault(hex).is_none());
+        let hex = match &commenter {
+            Ok(commenter) => Some(commenter.commenter_hex.clone()),
+            Err(_) => hex(),
+        };
+        match (hex, commenter) {
+            (Some(hex), commenter) => {
+                self.by_hex.insert(hex, commenter);
+            }
+            (None, Err(fault)) => {
+                self.unknown_fault.get_or_insert(fault);
+            }
+            (None, Ok(_)) => {}
+        }
+    }
+
+    /// Returns the commenter with this hex; `None` for one without an entry.
+    ///
+    /// # Errors
+    /// The entry cannot be read.
+    fn get(&self, hex: &str) -> Result<Option<&Commenter>, String> {
+        match (self.by_hex.get(hex), &self.unknown_fault) {
+            (Some(Ok(commenter)), _) => Ok(Some(commenter)),
+            (Some(Err(fault)), _) => Err(format!("its commenter cannot be read ({fault})")),
+            (None, Some(fault)) if !matches!(hex, "" | "anonymous") => {
+                Err(format!("its commenter may be one that cannot be read ({fault})"))
+            }
+            (None, _) => Ok(None),
+        }
+    }
+}
+
 fn comment(
     row: Row,
     place: SourcePosition,
     key: Option<Key>,
-    commenters: &HashMap<String, Commenter>,
+    commenters: &Commenters,
     settings: &ReadSettings,
 ) -> GroupEntry {
-    let commenter = commenters.get(&row.commenter_hex);
+    let (commenter, commenter_fault) = match commenters.get(&row.commenter_hex) {
+        Ok(commenter) => (commenter, None),
+        Err(fault) => (None, Some(fault)),
+    };
     let author = SourceMember {
         username: "",
         email: commenter.map_or("", |commenter| &commenter.email),
@@ -158,6 +223,9 @@ fn comment(
     let has_delete_time = row.deleted && !TimeReader::is_none(&row.deletion_date);
     let delete_time = has_delete_time.then(|| TimeReader::utc().read(&row.deletion_date)).transpose();
     let problem = match (create_time.as_ref().err().or(delete_time.as_ref().err()), &key) {
+        _ if commenter_fault.is_some() => {
+            Some(Problem::at("RECORD_INVALID", place, commenter_fault.unwrap_or_default()))
+        }
         (_, None) => Some(Problem::at("SUBJECT_MISSING", place, "it names no page")),
         (Some(error), _) => Some(Problem::at("TIME_INVALID", place, format!("{error:#}"))),
         (None, Some(_)) => None,
@@ -229,6 +297,33 @@ mod tests {
         assert_eq!((reply.parent_external_id.as_deref(), reply.state), (Some(hex), CommentState::Deleted));
         assert_eq!((reply.deleted_by, reply.votes), (Some(DeletedBy::Moderator), Votes { up: 0, down: 1 }));
         assert_eq!(reply.member_id, "commento:anonymous");
+    }
+
+    #[test]
+    fn a_comment_whose_commenter_cannot_be_read_is_rejected() {
+        let json = |people: &str| {
+            let comment = |id: &str, by: &str| {
+                format!(
+                    r#"{{"commentHex": "{id}", "url": "/p", "commenterHex": "{by}", "markdown": "x", "creationDate": "2020-01-01T00:00:00Z"}}"#
+                )
+            };
+            let comments = [comment("a", "h"), comment("b", "i"), comment("c", "anonymous")].join(", ");
+            format!(
+                r#"{{"version": 1, "comments": [{comments}], "commenters": [{people}, {{"commenterHex": "i", "name": "Bob"}}]}}"#
+            )
+        };
+        for (person, words) in [
+            (r#"{"commenterHex": "h", "email": "a@example.org", "name": "Ann \ud800"}"#, "cannot be read (record 4, "),
+            (r#"{"email": "a@example.org", "name": 5, "commenterHex": "h"}"#, "cannot be read (record 4, "),
+            (r#"{"name": "Ann", "commenterHex": }"#, "may be one that"),
+            (r#"{"name": "Ann"}"#, "may be one that cannot be read (record 4, "),
+        ] {
+            let found = entries(&json(person)).unwrap();
+            let problems: Vec<_> =
+                found.iter().map(|entry| entry.problem.as_ref().map(|p| p.message.as_str())).collect();
+            let [None, Some(problem), None, None] = problems.as_slice() else { panic!("{person}: {problems:?}") };
+            assert!(problem.contains("its commenter") && problem.contains(words), "{person}: {problem}");
+        }
     }
 
     #[test]

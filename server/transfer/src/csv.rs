@@ -79,9 +79,10 @@ fn read_comments(
     let comment = CommentFields::compile(map, &columns)?;
     while let Some(row) = rows.next()? {
         let joined = joins.join(&row.cells, tables, map);
+        let is_broken = row.fault.is_some() || joined.fault.is_some();
         let reader = || RowReader::new(&joined, &header, map, &row);
         let Some(entry) = comment.entry(&mut reader(), None, settings) else { continue };
-        if let Some(subject) = subject.as_ref().filter(|_| seen.add(entry.record.key())) {
+        if let Some(subject) = subject.as_ref().filter(|_| !is_broken && seen.add(entry.record.key())) {
             out(subject.entry(&mut reader(), settings))?;
         }
         out(entry)?;

@@ -15,6 +15,12 @@ pub(crate) struct CsvInput {
     /// Escapes a quote inside quotes; without it a doubled quote does.
     escape: Option<u8>,
     state: CellState,
+    /// The bytes that the parser has got since the end of the row before the last one.
+    passed: Vec<u8>,
+    /// The offset of its first byte.
+    start: u64,
+    /// The size of the last row in it.
+    row_bytes: usize,
 }
 
 /// The state of a cell after the bytes that have passed.
@@ -30,16 +36,26 @@ enum CellState {
 
 impl CsvInput {
     pub(crate) fn new(input: Input, delimiter: u8, escape: Option<u8>) -> Self {
-        Self { input, delimiter, escape, state: CellState::Start }
+        let (passed, start, row_bytes) = (Vec::new(), 0, 0);
+        Self { input, delimiter, escape, state: CellState::Start, passed, start, row_bytes }
     }
 
     pub(crate) fn input(&self) -> &Input {
         &self.input
     }
 
-    /// Marks the end of a record.
-    pub(crate) fn end_record(&mut self) {
+    /// Marks the end of a record at this offset in what the parser has got.
+    pub(crate) fn end_record(&mut self, end: u64) {
         self.input.end_record();
+        self.passed.drain(..self.row_bytes);
+        self.start += u64::try_from(self.row_bytes).unwrap_or_default();
+        let row_bytes = usize::try_from(end.saturating_sub(self.start)).unwrap_or_default();
+        self.row_bytes = row_bytes.min(self.passed.len());
+    }
+
+    /// Returns the last row as it stands in the file.
+    pub(crate) fn row(&self) -> &[u8] {
+        self.passed.get(..self.row_bytes).unwrap_or_default()
     }
 
     /// Returns true if what was read ends inside quotes.
@@ -63,7 +79,9 @@ impl CsvInput {
 impl Read for CsvInput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(buffer)?;
-        for byte in buffer.get(..read).unwrap_or_default() {
+        let bytes = buffer.get(..read).unwrap_or_default();
+        self.passed.extend_from_slice(bytes);
+        for byte in bytes {
             self.state = self.after(*byte);
         }
         Ok(read)

@@ -39,8 +39,8 @@ pub(crate) fn require_json(input: &Input) -> Result<()> {
     let head = input.head().strip_prefix(BYTE_ORDER_MARK).unwrap_or(input.head()).trim_ascii_start();
     match head.first() {
         Some(b'{' | b'[') => Ok(()),
-        Some(_) => bail!("{} is not JSON: it begins with neither {{ nor [", input.name()),
-        None => bail!("{} is not JSON: it is empty", input.name()),
+        Some(_) => bail!("{} is no list and no object of JSON: it begins with neither [ nor {{", input.name()),
+        None => bail!("{} is no list and no object of JSON: it is empty", input.name()),
     }
 }
 
@@ -93,6 +93,10 @@ impl KnownFile {
         if has(record, &["nick", "comment", "mailMd5"]) || has(record, &["_id", "nick", "comment"]) {
             return Some(Self::Twikoo);
         }
+        let is_riposte = ["schema", "subject", "comment", "like"].iter().any(|name| top.contains(*name));
+        if is_riposte && !has(&top, &["comments"]) {
+            return Some(Self::Riposte);
+        }
         if in_list {
             return (has(&inner, &["comments"]) && (has(&inner, &["id"]) || has(&inner, &["title"])))
                 .then_some(Self::Isso);
@@ -104,11 +108,7 @@ impl KnownFile {
             return Some(Self::Commento);
         }
         let is_comentario = has(&top, &["pages"]) || ["pageId", "userCreated"].iter().any(|name| list.contains(*name));
-        if has(&top, &["version"]) && is_comentario {
-            return Some(Self::Comentario);
-        }
-        let is_riposte = ["schema", "subject", "comment", "like"].iter().any(|name| top.contains(*name));
-        (is_riposte && !has(&top, &["comments"])).then_some(Self::Riposte)
+        (has(&top, &["version"]) && is_comentario).then_some(Self::Comentario)
     }
 
     /// Returns true if this file is read with this format.
@@ -165,6 +165,22 @@ impl fmt::Display for KnownFile {
             Self::WordPress => "a WordPress export (WXR)",
         })
     }
+}
+
+/// The sources of the shipped mapping files, each named after its system.
+const SHIPPED: [(KnownFile, &str); 5] = [
+    (KnownFile::Artalk, "artalk"),
+    (KnownFile::Comentario, "comentario"),
+    (KnownFile::Remark42, "remark42"),
+    (KnownFile::Twikoo, "twikoo"),
+    (KnownFile::Waline, "waline"),
+];
+
+/// Returns the message about a file that the mapping file of another system would read.
+pub(crate) fn wrong_map(name: &str, known: KnownFile, source: &str) -> Option<String> {
+    let (system, _) = SHIPPED.iter().find(|(_, shipped)| *shipped == source)?;
+    let options = known.options().filter(|_| known != *system)?;
+    Some(format!("{name} is {known}, but the map is for {system}; import it with {options}"))
 }
 
 /// Returns the message about a file that is not in the format of the command.
@@ -240,7 +256,7 @@ mod tests {
 
     #[test]
     fn exports_are_recognised_by_their_start() {
-        let cases: [(&str, Option<KnownFile>); 22] = [
+        let cases: [(&str, Option<KnownFile>); 24] = [
             (r#"[{"id":"1","rid":"0","content":"hi","page_key":"/a/"}]"#, Some(KnownFile::Artalk)),
             (r#"{"version": 3, "pages": [{"id": "0"#, Some(KnownFile::Comentario)),
             (r#"{"version": 3, "comments": [{"id": "b", "pageId": "c"}], "pag"#, Some(KnownFile::Comentario)),
@@ -251,6 +267,8 @@ mod tests {
             (r#"[{"_id":"x","nick":"a","comment":"<p>x</p>"}]"#, Some(KnownFile::Twikoo)),
             (r#"[{"comments": [], "id": "/a", "title": ""}]"#, Some(KnownFile::Isso)),
             (r#"{"schema":"riposte.export.v1"}"#, Some(KnownFile::Riposte)),
+            (r#"{"comment":{},"rejected":{"original":{"commenterHex":"7d"}}}"#, Some(KnownFile::Riposte)),
+            (r#"{"subject":{"key":{},"metadata":{"commentHex":"7d","pageId":"1"}}}"#, Some(KnownFile::Riposte)),
             ("\n<?xml version=\"1.0\"?>\n<!-- x --><disqus xmlns=\"http://disqus.com\">", Some(KnownFile::Disqus)),
             ("<rss xmlns:wp=\"http://wordpress.org/export/1.2/\">", Some(KnownFile::WordPress)),
             ("<rss><channel/></rss>", Some(KnownFile::Feed)),

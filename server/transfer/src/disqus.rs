@@ -2,9 +2,10 @@
 //!
 //! A subject's id is the thread's own `<id>` (the identifier that the site gave it), or else path
 //! and query of its link, or else Disqus' number; with `--subject-by path` or `url` the link comes
-//! first. Several threads with one id are one subject (see [`threads`]). Deleted posts are imported
-//! as tombstones, spam as hidden comments, posts that wait as unapproved ones. Posts of a thread
-//! that is not in the file are rejected. The text is HTML and is converted to plain text.
+//! first. Several threads with one id or one address are one subject (see [`threads`]). Deleted
+//! posts are imported as tombstones, spam as hidden comments, posts that wait as unapproved ones.
+//! Posts of a thread that is not in the file are rejected. The text is HTML and is converted to
+//! plain text.
 
 mod threads;
 
@@ -12,7 +13,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use self::threads::Threads;
+use self::threads::{Pages, Threads};
 use super::group::{EntrySink, GroupEntry};
 use super::held::HeldRecords;
 use super::html;
@@ -24,8 +25,11 @@ use super::record::{Client, Comment, CommentState, Problem, Record};
 use super::time::TimeReader;
 use super::xml::{Fields, Tag, Xml};
 
-/// Reads an export and passes its threads and posts to `out`. Posts that precede their thread wait
-/// in `spool`.
+/// The elements of threads and posts that have others inside.
+const PARENTS: [&str; 4] = ["author", "category", "thread", "parent"];
+
+/// Reads an export and passes its threads and posts to `out`. The posts wait in `spool` until the
+/// file ends: a thread after them may be of the same page.
 ///
 /// # Errors
 /// The file is not well-formed XML, with its place; the error of `out`.
@@ -38,28 +42,27 @@ pub(crate) fn read(
 ) -> Result<()> {
     let mut xml = Xml::new(input, "disqus")?;
     let mut threads = Threads::default();
-    let mut early = HeldRecords::new(spool);
+    let mut posts = HeldRecords::new(spool);
     loop {
         match xml.next()? {
             Tag::End => break,
-            Tag::Open(name, attributes) if name == "thread" => threads.add(&xml.fields(attributes)?, settings),
+            Tag::Open(name, attributes) if name == "thread" => threads.add(&xml.fields(attributes)?, settings, notes),
             Tag::Open(name, attributes) if name == "post" => {
                 let fields = xml.record(attributes)?;
-                match threads.knows(fields.get("thread@id")) {
-                    true => out(post(&fields, &mut threads, settings))?,
-                    false => early.add(&fields)?,
-                }
+                threads.count_post(fields.get("thread@id"));
+                posts.add(&fields)?;
             }
             Tag::Open(..) | Tag::Close(_) => {}
         }
     }
-    early.drain(&mut |fields: Fields| out(post(&fields, &mut threads, settings)))?;
-    threads.into_subjects(notes).into_iter().try_for_each(out)
+    let pages = threads.into_pages(notes);
+    posts.drain(&mut |fields: Fields| out(post(&fields, &pages, settings)))?;
+    pages.into_subjects(notes).into_iter().try_for_each(out)
 }
 
-fn post(fields: &Fields, threads: &mut Threads, settings: &ReadSettings) -> GroupEntry {
+fn post(fields: &Fields, pages: &Pages, settings: &ReadSettings) -> GroupEntry {
     let thread_id = fields.get("thread@id");
-    let key = threads.key_of_post(thread_id);
+    let key = pages.key(thread_id);
     let name = html::to_line(fields.get("author/name"));
     let author =
         SourceMember { username: fields.get("author/username"), email: fields.get("author/email"), name: &name };
@@ -87,8 +90,9 @@ fn post(fields: &Fields, threads: &mut Threads, settings: &ReadSettings) -> Grou
     };
     comment.put_metadata("author_name", author.name);
     let problem = |reason, message: String| Some(Problem::at(reason, fields.place(), message));
+    let fault = fields.fault(&PARENTS);
     let problem = match (create_time, fields.get("@id"), key) {
-        _ if fields.has_invalid_text() => problem("RECORD_INVALID", "it is not UTF-8".to_owned()),
+        _ if fault.is_some() => problem("RECORD_INVALID", fault.unwrap_or_default()),
         (_, "", _) => problem("ID_EMPTY", "it has no id".to_owned()),
         (_, _, None) => problem(
             "SUBJECT_MISSING",
@@ -98,7 +102,7 @@ fn post(fields: &Fields, threads: &mut Threads, settings: &ReadSettings) -> Grou
         (Ok(_), ..) => None,
     };
     let mut entry = GroupEntry { record: Record::Comment(comment), problem, place: Some(fields.place()) };
-    entry.keep_original(fields.all());
+    entry.keep_original(fields.all(&PARENTS));
     entry
 }
 
@@ -234,6 +238,72 @@ mod tests {
         let ids: Vec<&str> = subjects(&entries).into_iter().map(|(id, ..)| id).collect();
         assert_eq!(ids, ["one.example/about/", "two.example/about/"]);
         assert!(notes.lines().is_empty());
+    }
+
+    /// Threads with identifier, link and number of posts.
+    fn pages(threads: &[(&str, &str, u32)], pages: PageRules) -> (Vec<(String, usize)>, ReadNotes) {
+        let (mut xml, mut late) = ("<disqus>".to_owned(), String::new());
+        for (n, (id, link, posts)) in threads.iter().enumerate() {
+            let thread = format!("<thread id='{n}'><id>{id}</id><link>{link}</link></thread>");
+            // The last thread comes after the posts.
+            if n + 1 == threads.len() { &mut late } else { &mut xml }.push_str(&thread);
+            for post in 0..*posts {
+                late.insert_str(
+                    0,
+                    &format!(
+                        "<post id='{n}0{post}'><createdAt>2012-02-02T10:00:00Z</createdAt><thread id='{n}'/></post>"
+                    ),
+                );
+            }
+        }
+        let (entries, notes) = read_text(&format!("{xml}{late}</disqus>"), pages);
+        let count = |id: &str| {
+            entries.iter().filter(|entry| matches!(&entry.record, Record::Comment(c) if c.key.object_id == id)).count()
+        };
+        let found = subjects(&entries).into_iter().map(|(id, ..)| (id.to_owned(), count(id))).collect();
+        (found, notes)
+    }
+
+    #[test]
+    fn threads_of_one_address_are_one_subject_whatever_their_identifiers() {
+        const GUID: &str = "12 https://b.example/?p=12";
+        let a = "https://b.example/a/";
+        let cases = [
+            (vec![("", a, 1), (GUID, "http://B.example/a/#x", 1)], vec![(GUID, 2)]),
+            (vec![(GUID, a, 0), ("", a, 3)], vec![(GUID, 3)]),
+            (vec![("one", a, 1), ("two", a, 2), ("", a, 0)], vec![("two", 3)]),
+            (
+                vec![("one", a, 1), ("one", "https://b.example/b/", 1), ("", "https://b.example/b/", 1)],
+                vec![("one", 3)],
+            ),
+            (vec![("one", a, 1), ("two", "https://b.example/a/?x", 1)], vec![("one", 1), ("two", 1)]),
+            (vec![("one", "", 1), ("two", "", 1)], vec![("one", 1), ("two", 1)]),
+        ];
+        for (threads, expected) in cases {
+            let (found, notes) = pages(&threads, PageRules::default());
+            let found: Vec<(&str, usize)> = found.iter().map(|(id, posts)| (id.as_str(), *posts)).collect();
+            assert_eq!(found, expected, "{threads:?}");
+            let lines = notes.lines().join("\n");
+            assert_eq!(lines.contains("two (also one)"), expected == [("two", 3)], "{lines}");
+        }
+        let strip = PageRules { strip: crate::page::StrippedQuery::All, ..PageRules::default() };
+        let (found, _) = pages(&[("", a, 1), ("two", "https://b.example/a/?x", 1)], strip);
+        assert_eq!(found, [("two".to_owned(), 2)]);
+        let by_path = PageRules { by: SubjectBy::Path, ..PageRules::default() };
+        assert_eq!(pages(&[("", a, 1), ("two", a, 1)], by_path).0, [("/a/".to_owned(), 2)]);
+    }
+
+    #[test]
+    fn a_title_that_cannot_be_read_costs_no_posts() {
+        let xml = "<disqus><thread id='1'><id>a</id><title>x <b>y</b></title></thread>\
+            <post id='2'><createdAt>2012-02-02T10:00:00Z</createdAt><thread id='1'/></post></disqus>";
+        let (entries, notes) = read_text(xml, PageRules::default());
+        assert!(entries.iter().all(|entry| entry.problem.is_none()), "{entries:?}");
+        assert!(
+            subjects(&entries)[0].1.is_empty() && notes.lines()[0].contains("without the title"),
+            "{:?}",
+            notes.lines()
+        );
     }
 
     fn comment(entries: &[GroupEntry], id: &str) -> (Comment, Option<String>) {

@@ -21,15 +21,25 @@ pub(crate) struct DryRunFindings {
     notes: ReadNotes,
 }
 
-/// Reads all files and adds what cannot be imported to `rejects`.
+/// Reads all files, counts in `totals` what was read and ordered, and adds what cannot be imported
+/// to `rejects`.
 ///
 /// # Errors
 /// The first error in a file; the rejects file cannot be written.
-pub(crate) fn read(prepared: &PreparedImport, orphans: Orphans, rejects: &mut Rejects) -> Result<DryRunFindings> {
+pub(crate) fn read(
+    prepared: &PreparedImport,
+    orphans: Orphans,
+    totals: &ImportTotals,
+    rejects: &mut Rejects,
+) -> Result<DryRunFindings> {
     let mut findings = DryRunFindings::default();
     let mut notes = ReadNotes::default();
-    prepared.read(orphans, &ImportTotals::default(), &mut notes, &mut |batch| {
+    prepared.read(orphans, totals, &mut notes, &mut |batch| {
         findings.add(&batch);
+        let records =
+            [batch.comments.len(), batch.likes.len(), batch.rejects.len(), usize::from(batch.requires_subject)];
+        totals.done.add(batch.repeated + u64::try_from(records.iter().sum::<usize>())?);
+        totals.rejected.add(u64::try_from(batch.rejects.len())?);
         batch.rejects.into_iter().try_for_each(|reject| rejects.add(reject))
     })?;
     findings.notes = notes;
@@ -52,7 +62,7 @@ impl DryRunFindings {
         let Self { subjects, comments, orphans, likes, votes, notes } = self;
         let counts = format!(
             "nothing was sent: {}, {}, {}, {} known only as numbers\n\
-             {} to a comment that is not in the files: it may be on the server",
+             {} to a comment that its subject does not have in the files: it may be on the server",
             count(*subjects, "subject"),
             count(*comments, "comment"),
             count(*likes, "like"),

@@ -34,6 +34,15 @@ impl ImportFormat {
         }
     }
 
+    /// Returns true if no two comments of a file have one id, whatever their subjects are.
+    pub(crate) fn has_unique_ids(self) -> bool {
+        match self {
+            Self::Disqus | Self::WordPress | Self::Commento => true,
+            // Isso's ids have their subject in them; a map may name any column.
+            Self::Csv | Self::Json | Self::Isso | Self::Jsonl => false,
+        }
+    }
+
     /// Returns the default name of the source.
     pub(crate) fn source(self) -> &'static str {
         if self == Self::Jsonl { "riposte" } else { self.name() }

@@ -1,5 +1,6 @@
 //! Records as the readers of formats return them.
 
+use super::addresses::{is_secret, without_addresses};
 use super::input::SourcePosition;
 use super::record::{Problem, Record};
 
@@ -34,18 +35,14 @@ impl GroupEntry {
     /// Keeps the fields of the source that the record does not have as they are. E-mail addresses
     /// and passwords are never kept.
     pub(crate) fn keep_original<'f>(&mut self, fields: impl IntoIterator<Item = (&'f str, &'f str)>) {
-        let is_secret = |name: &str| {
-            let name = name.to_ascii_lowercase();
-            name.contains("mail") || name.contains("password")
-        };
         let record = &self.record;
         let is_text = |raw: &str| matches!(record, Record::Comment(comment) if comment.text == raw);
         let is_retained =
             |(name, raw): &(&str, &str)| !raw.is_empty() && !is_secret(name) && !is_text(raw) && !record.has_text(raw);
-        let retained: Vec<_> = fields.into_iter().filter(is_retained).collect();
-        if let Some(original) = self.record.original_mut() {
-            original.extend(retained.into_iter().map(|(name, raw)| (name.to_owned(), raw.to_owned())));
-        }
+        let text = |name: &str, raw: &str| if name == "record" { without_addresses(raw) } else { raw.to_owned() };
+        let retained = fields.into_iter().filter(is_retained).map(|(name, raw)| (name.to_owned(), text(name, raw)));
+        let retained: Vec<_> = retained.collect();
+        self.record.original_mut().extend(retained);
     }
 
     /// Creates an entry that will be rejected.

@@ -6,8 +6,13 @@
 //! `script` and `style` is dropped. Anything that is not HTML (`a < b`) is kept as it is.
 
 mod entity;
+mod link;
+mod media;
 
 pub(crate) use self::entity::entity_text;
+
+use self::link::Link;
+use self::media::Media;
 
 /// Converts a fragment of HTML to text; at most one empty line remains between two lines.
 fn to_text(html: &str) -> String {
@@ -48,66 +53,80 @@ pub(crate) fn to_line(html: &str) -> String {
     to_text(html).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The elements that are paragraphs of their own.
+const PARAGRAPHS: [&str; 25] = [
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "details",
+    "div",
+    "dl",
+    "fieldset",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "table",
+    "ul",
+];
+
 #[derive(Debug, Default)]
 struct Text {
     text: String,
-    /// The start of the open link in `text`, and its address.
-    link: Option<(usize, String)>,
-    /// True within a video or sound whose address is known.
-    is_media_named: bool,
+    /// The open link.
+    link: Option<Link>,
+    media: Media,
+    /// True if the text ends with an address, which a blank separates from the next word.
+    is_after_address: bool,
 }
 
 impl Text {
     /// HTML treats any run of blanks as one, but the supported systems keep line ends in texts, so
     /// line ends are kept.
     fn push_str(&mut self, text: &str) {
+        if !text.is_empty() && std::mem::take(&mut self.is_after_address) && !text.starts_with(char::is_whitespace) {
+            self.text.push(' ');
+        }
         self.text.push_str(text);
     }
 
     fn line(&mut self) {
+        self.is_after_address = false;
         if !self.text.is_empty() {
             self.text.push('\n');
         }
     }
 
-    fn paragraph(&mut self) {
-        self.line();
-        self.line();
-    }
-
-    /// Adds what stands for a picture.
-    fn picture(&mut self, body: &str) {
-        let alternative = attribute(body, "alt").or_else(|| attribute(body, "title"));
-        match alternative.filter(|text| !text.trim().is_empty()) {
-            Some(text) => self.push_str(&text),
-            None => self.address(body, &["src", "data-src"]),
+    /// Begins a line, unless the text is at the start of one.
+    fn fresh_line(&mut self) {
+        if !self.text.ends_with('\n') {
+            self.line();
         }
     }
 
-    /// Adds the address that one of the attributes has, apart from the text around it.
-    fn address(&mut self, body: &str, names: &[&str]) {
-        let mut values = names.iter().filter_map(|name| attribute(body, name));
-        let Some(value) = values.find(|value| !value.trim().is_empty() && !value.starts_with("javascript:")) else {
-            return;
-        };
-        let address = match value.split_once(':') {
-            // The bytes of a picture are no text.
-            Some(("data", _)) => "[picture]".to_owned(),
-            _ if value.starts_with("//") => format!("https:{value}"),
-            _ => value.trim().to_owned(),
-        };
+    fn paragraph(&mut self) {
+        // A video whose end is missing does not contain what follows in other paragraphs.
+        self.media.end_at_paragraph();
+        self.line();
+        self.line();
+    }
+
+    /// Adds a blank after text that does not end with one.
+    fn blank(&mut self) {
         if self.text.ends_with(|c: char| !c.is_whitespace()) {
             self.text.push(' ');
-        }
-        self.text.push_str(&address);
-        self.text.push(' ');
-    }
-
-    fn close_link(&mut self) {
-        let Some((start, address)) = self.link.take() else { return };
-        let label = self.text.get(start..).unwrap_or_default();
-        if !label.trim().is_empty() && !label.contains(address.trim_end_matches('/')) {
-            self.text.push_str(&format!(" ({address})"));
         }
     }
 
@@ -140,29 +159,17 @@ fn tag<'a>(input: &'a str, out: &mut Text) -> &'a str {
     let name = body.trim_start_matches('/').split(|c: char| c.is_whitespace() || c == '/').next().unwrap_or_default();
     match name.to_ascii_lowercase().as_str() {
         "br" => out.line(),
-        "p" | "div" | "blockquote" | "ul" | "ol" | "pre" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => out.paragraph(),
+        "tr" | "dt" | "dd" | "summary" | "caption" | "figcaption" | "legend" | "option" => out.fresh_line(),
+        "td" | "th" if !closing => out.blank(),
         "li" if !closing => {
             out.line();
             out.push_str("- ");
         }
         "a" if closing => out.close_link(),
-        "a" => {
-            out.close_link();
-            out.link = attribute(body, "href").filter(|link| is_web(link)).map(|address| (out.text.len(), address));
-        }
-        "img" | "image" | "area" | "input" if !closing => out.picture(body),
-        "iframe" | "embed" | "frame" if !closing => out.address(body, &["src", "data-src"]),
-        "object" if !closing => out.address(body, &["data"]),
-        "video" | "audio" if !closing => {
-            out.is_media_named = attribute(body, "src").is_some();
-            out.address(body, &["src"]);
-        }
-        "source" if !closing && !out.is_media_named => {
-            out.is_media_named = true;
-            out.address(body, &["src", "srcset"]);
-        }
+        "a" => out.open_link(body),
         skipped @ ("script" | "style") if !closing => return after_end(remaining, skipped),
-        _ => {}
+        element if PARAGRAPHS.contains(&element) => out.paragraph(),
+        other => out.media(other, body, closing),
     }
     remaining
 }
@@ -220,10 +227,6 @@ fn attribute(body: &str, name: &str) -> Option<String> {
     }
 }
 
-fn is_web(address: &str) -> bool {
-    address.starts_with("http://") || address.starts_with("https://")
-}
-
 fn entities(text: &str) -> String {
     let mut out = Text::default();
     let mut remaining = text;
@@ -240,11 +243,11 @@ fn entities(text: &str) -> String {
 fn entity<'a>(input: &'a str, out: &mut Text) -> &'a str {
     match entity::split(input) {
         Some((text, remaining)) => {
-            out.text.push_str(&text);
+            out.push_str(&text);
             remaining
         }
         None => {
-            out.text.push('&');
+            out.push_str("&");
             input.get(1..).unwrap_or_default()
         }
     }
@@ -285,6 +288,39 @@ mod tests {
             ),
             ("<!-- no --> yes", "yes"),
             ("left open <b", "left open <b"),
+            ("<table><tr><td>a</td><td>b</td></tr><tr><th>c</th></tr></table>", "a b\nc"),
+            ("<details><summary>S</summary>D</details>", "S\nD"),
+            ("<dl><dt>t</dt><dd>d</dd></dl>", "t\nd"),
+            ("see <img srcset=\"one.png 1x, two.png 2x\"> this", "see one.png this"),
+            ("v <object><param name=\"movie\" value=\"https://yt/v/z\"></object> w", "v https://yt/v/z w"),
+            (
+                "<object><param name='movie' value='https://yt/v/z'><embed src='https://yt/v/z'></object>",
+                "https://yt/v/z",
+            ),
+            ("<video poster=p.png></video>", "p.png"),
+            ("<video poster=p.png><source src=v.mp4></video>", "v.mp4"),
+            ("<picture><source srcset=a.webp><img src=a.jpg alt=\"\"></picture>", "a.jpg"),
+            ("<picture><source srcset=a.webp><source srcset=b.png><img src=a.jpg alt=cat></picture>!", "cat!"),
+            ("x <picture><source srcset=\"a.webp 1x, b.webp 2x\"></picture> y", "x a.webp y"),
+            ("<picture><source srcset=a.webp><img alt=''></picture> <img src=b.jpg>", "a.webp b.jpg"),
+            ("<video><source src=v.mp4><img src=fallback.png></video>", "v.mp4"),
+            ("<object data=f.swf><img src=f.png></object>", "f.swf"),
+            ("<object><img src=f.png></object>", "f.png"),
+            ("<object data=f.swf><img src=f.png alt=drawing></object>", "f.swf drawing"),
+            ("<img src=\"data:image/gif;base64,R0\" data-src=a.jpg><noscript><img src=a.jpg></noscript>", "a.jpg"),
+            ("<img src=a.jpg srcset=\"a.jpg 1x, b.jpg 2x\">", "a.jpg"),
+            ("<amp-img src=a.png alt=cat></amp-img>", "cat"),
+            ("<amp-img src=a.png></amp-img>", "a.png"),
+            ("<lite-youtube videoid=xyz></lite-youtube>", "https://www.youtube.com/watch?v=xyz"),
+            ("<amp-youtube data-videoid=xyz></amp-youtube>", "https://www.youtube.com/watch?v=xyz"),
+            ("<a href=\"/page\">here</a>", "here (/page)"),
+            ("<a href=\"//e.x/y\">here</a>", "here (https://e.x/y)"),
+            ("<a href=www.e.x>here</a>", "here (www.e.x)"),
+            ("<a href=mailto:ann@e.x>write</a>", "write (ann@e.x)"),
+            ("<a href=mailto:ann@e.x>ann@e.x</a>", "ann@e.x"),
+            ("<a href=tel:+49123>call</a> <a href=ftp://e.x/f>f</a>", "call (+49123) f (ftp://e.x/f)"),
+            ("<a href=\"https://only.link/\"></a>", "https://only.link/"),
+            ("<a href=\"#top\">up</a><a name=x></a><a href='data:text/html,x'>d</a>", "upd"),
             ("two\nlines", "two\nlines"),
             ("<blockquote><p>q</p></blockquote><p>a</p>", "q\n\na"),
             ("", ""),

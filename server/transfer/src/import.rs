@@ -106,14 +106,20 @@ impl Import {
     pub async fn dry_run(self) -> Result<ImportOutcome> {
         let Self { prepared, options, .. } = self;
         let mut signals = InterruptSignals::install()?;
-        prepared.check_disk_space()?.iter().for_each(|text| console::note(text));
+        let totals = Arc::new(ImportTotals::default());
+        let progress = ImportProgress::start(&totals);
+        prepared.check_disk_space()?.iter().for_each(|text| progress.show_message(text));
         let mut rejects = Rejects::new(options.rejects, &prepared.settings.source);
-        let read = move || dry_run::read(&prepared, options.orphans, &mut rejects).map(|found| (found, rejects));
+        let read = move || {
+            let found = dry_run::read(&prepared, options.orphans, &totals, &mut rejects);
+            found.map(|found| (found, rejects))
+        };
         let reading = send::spawn_reader(read)?;
         let (found, rejects) = tokio::select! {
             found = reading => found.context("the reader broke down")??,
-            () = signals.next() => return Ok(ImportOutcome::Interrupted),
+            _ = signals.next() => return Ok(ImportOutcome::Interrupted),
         };
+        drop(progress);
         console::line(&found.text())?;
         console::line(&format!("{} would be rejected before they are sent", rejects.total()))?;
         let by_reason = rejects.finish(true)?;

@@ -1,9 +1,9 @@
 //! Source files as one stream each: a file, a pipe or standard input (`-`) is opened once and read
 //! forward only.
 //!
-//! Gzip is detected by its magic bytes. Positions are counted as bytes pass. Bytes that are not
-//! UTF-8 become [`NOT_UTF8`], so that the record that contains them can be rejected and the rest of
-//! the file is read.
+//! Gzip is detected by its magic bytes. Positions are counted as bytes pass. A byte that is not
+//! UTF-8 becomes a mark, so that the record that contains it can be rejected and the rest of the
+//! file is read (see [`super::marks`]).
 
 use std::fmt;
 use std::fs::File;
@@ -14,11 +14,18 @@ use anyhow::{Context, Result};
 use flate2::read::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
 
+use super::excerpt::{MESSAGE_CHARS_MAX, excerpt};
+use super::marks::{NOT_UTF8, is_mark, push_escaped};
+
 /// The size limit of a record, in bytes. A longer record means a broken file (an open quote, a
 /// missing end tag), not a comment.
 pub(crate) const RECORD_BYTES_MAX: usize = 16 << 20;
-/// Stands for bytes that are not UTF-8. It is a noncharacter of Unicode, so no text has it.
-pub(crate) const NOT_UTF8: char = '\u{fdd0}';
+/// The bytes that remain of a longer record.
+pub(crate) const CUT_BYTES: usize = 64 << 10;
+/// The fault of a record that is too long.
+pub(crate) const TOO_LONG: &str = "it is longer than 16 MiB; only its start is here";
+/// The bytes with which the UTF-8 of the three characters begins.
+const MARK_PREFIX: &[u8] = b"\xef\xb7";
 /// The fault of a file of rows that ends inside quotes or an escape.
 pub(crate) const OPEN_VALUE: &str = "the file ends inside a value: it is cut off, or a quote is left open";
 /// The name of standard input among the files.
@@ -56,6 +63,8 @@ pub(crate) struct Input {
     start: usize,
     /// Read bytes of a character whose end has not been read.
     tail: Vec<u8>,
+    /// The marks in the buffer.
+    marks: Vec<Mark>,
     is_at_end: bool,
     is_gzip: bool,
     place: SourcePosition,
@@ -96,10 +105,18 @@ impl Input {
         let raw = Cursor::new(start).chain(raw);
         let raw: Box<dyn Read + Send> = if is_gzip { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) };
         let place = SourcePosition { record: 0, line: 1, byte: 0 };
-        let (buffer, tail) = (Vec::new(), Vec::new());
-        let name = name.to_owned();
-        let is_at_end = false;
-        let mut input = Self { raw, name, buffer, start: 0, tail, is_at_end, is_gzip, place, bytes_in_record: 0 };
+        let mut input = Self {
+            raw,
+            name: name.to_owned(),
+            buffer: Vec::new(),
+            start: 0,
+            tail: Vec::new(),
+            marks: Vec::new(),
+            is_at_end: false,
+            is_gzip,
+            place,
+            bytes_in_record: 0,
+        };
         input.fill_from_raw()?;
         if input.buffer.starts_with(UTF8_MARK) {
             input.consume(UTF8_MARK.len());
@@ -127,6 +144,30 @@ impl Input {
         self.bytes_in_record = self.head().len();
     }
 
+    /// Appends what follows to `record`, up to the end of a line or of what is in memory, and
+    /// returns its length and true for the end of a line. What is beyond the size limit of a record
+    /// is dropped: of such a record the first [`CUT_BYTES`] remain, and `is_cut` becomes true.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn read_piece(&mut self, record: &mut Vec<u8>, is_cut: &mut bool) -> io::Result<(usize, bool)> {
+        let available = self.fill_buf()?;
+        let end = memchr::memchr(b'\n', available);
+        let length = end.map_or(available.len(), |end| end + 1);
+        if !*is_cut && record.len() + length > RECORD_BYTES_MAX {
+            *is_cut = true;
+            cut(record);
+        }
+        if *is_cut {
+            self.consume(length);
+            self.end_record();
+        } else {
+            record.extend_from_slice(available.get(..length).unwrap_or_default());
+            self.consume(length);
+        }
+        Ok((length, end.is_some()))
+    }
+
     /// Returns true if nothing follows.
     ///
     /// # Errors
@@ -137,7 +178,7 @@ impl Input {
 
     /// Returns an error about the file at this place.
     pub(crate) fn error_at(&self, place: SourcePosition, message: &str) -> anyhow::Error {
-        anyhow::anyhow!("{}: {place}: {message}", self.name)
+        anyhow::anyhow!("{}: {place}: {}", self.name, excerpt(message, MESSAGE_CHARS_MAX))
     }
 
     /// Reads the next 64 KiB and replaces what is not UTF-8.
@@ -147,7 +188,10 @@ impl Input {
         bytes.resize(BUFFER_BYTES, 0);
         let read = read_up_to(&mut self.raw, bytes.get_mut(retained..).unwrap_or_default());
         let read = read.map_err(|error| match self.is_gzip {
-            true => io::Error::new(error.kind(), format!("the gzip data is cut off or damaged: {error}")),
+            true => {
+                let fault = "the gzip data is cut off or damaged, or something else follows it";
+                io::Error::new(error.kind(), fault)
+            }
             false => error,
         })?;
         bytes.truncate(retained + read);
@@ -161,10 +205,17 @@ impl Input {
         if let Some(text) = Some(&bytes).filter(|_| self.place.byte == 0).and_then(|bytes| foreign_form(bytes)) {
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
-        (self.buffer, self.tail) = valid_utf8(bytes, self.is_at_end);
+        (self.buffer, self.tail, self.marks) = valid_utf8(bytes, self.is_at_end);
         self.start = 0;
         Ok(())
     }
+}
+
+/// Shortens a record that is too long to what its rejection keeps, at the end of a character.
+pub(crate) fn cut(record: &mut Vec<u8>) {
+    let is_start = |byte: &u8| byte & 0xc0 != 0x80;
+    let length = (0..=CUT_BYTES.min(record.len())).rev().find(|length| record.get(*length).is_none_or(is_start));
+    record.truncate(length.unwrap_or_default());
 }
 
 impl Read for Input {
@@ -190,7 +241,12 @@ impl BufRead for Input {
     fn consume(&mut self, length: usize) {
         let consumed = self.buffer.get(self.start..).and_then(|rest| rest.get(..length)).unwrap_or_default();
         self.place.line += memchr::memchr_iter(b'\n', consumed).map(|_| 1).sum::<u64>();
-        self.place.byte += u64::try_from(consumed.len()).unwrap_or_default();
+        let end = self.start + consumed.len();
+        let passed_marks = self.marks.iter().filter(|mark| (self.start..end).contains(&mark.last));
+        let added: usize = passed_marks.map(|mark| mark.added).sum();
+        let count = |bytes: usize| u64::try_from(bytes).unwrap_or_default();
+        let passed = self.place.byte + count(consumed.len());
+        self.place.byte = passed.saturating_sub(count(added));
         self.start += length;
     }
 }
@@ -235,27 +291,48 @@ fn read_up_to(raw: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(length)
 }
 
-/// Returns the bytes with [`NOT_UTF8`] in place of each invalid sequence, and the start of a
-/// character whose end follows.
-fn valid_utf8(mut bytes: Vec<u8>, is_at_end: bool) -> (Vec<u8>, Vec<u8>) {
-    let Err(error) = std::str::from_utf8(&bytes) else { return (bytes, Vec::new()) };
-    if error.error_len().is_none() && !is_at_end {
-        let tail = bytes.split_off(error.valid_up_to());
-        return (bytes, tail);
+/// A mark in the buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Mark {
+    /// The offset of its last byte.
+    last: usize,
+    /// The bytes that it has more than the file.
+    added: usize,
+}
+
+/// Returns the bytes with a mark for each invalid one, the start of a character whose end follows,
+/// and the marks.
+fn valid_utf8(mut bytes: Vec<u8>, is_at_end: bool) -> (Vec<u8>, Vec<u8>, Vec<Mark>) {
+    let has_marks = memchr::memmem::find(&bytes, MARK_PREFIX).is_some();
+    match std::str::from_utf8(&bytes) {
+        Ok(_) if !has_marks => return (bytes, Vec::new(), Vec::new()),
+        Err(error) if !has_marks && error.error_len().is_none() && !is_at_end => {
+            let tail = bytes.split_off(error.valid_up_to());
+            return (bytes, tail, Vec::new());
+        }
+        Ok(_) | Err(_) => {}
     }
     let mut out = String::with_capacity(bytes.len());
-    let mut tail = Vec::new();
+    let (mut tail, mut marks) = (Vec::new(), Vec::new());
     let last = bytes.utf8_chunks().count();
     for (number, chunk) in (1..).zip(bytes.utf8_chunks()) {
-        out.push_str(chunk.valid());
-        let is_cut = number == last && !is_at_end && is_start_of_character(chunk.invalid());
-        match (chunk.invalid().is_empty(), is_cut) {
-            (true, _) => {}
-            (false, true) => tail = chunk.invalid().to_vec(),
-            (false, false) => out.push(NOT_UTF8),
+        for c in chunk.valid().chars() {
+            push_escaped(&mut out, c);
+            if is_mark(c) {
+                marks.push(Mark { last: out.len() - 1, added: 1 });
+            }
+        }
+        if number == last && !is_at_end && is_start_of_character(chunk.invalid()) {
+            tail = chunk.invalid().to_vec();
+            break;
+        }
+        for byte in chunk.invalid() {
+            let start = out.len();
+            out.push_str(&format!("{NOT_UTF8}{byte:02x}"));
+            marks.push(Mark { last: out.len() - 1, added: out.len() - start - 1 });
         }
     }
-    (out.into_bytes(), tail)
+    (out.into_bytes(), tail, marks)
 }
 
 fn is_start_of_character(bytes: &[u8]) -> bool {
@@ -278,6 +355,7 @@ mod tests {
     use flate2::write::GzEncoder;
 
     use super::*;
+    use crate::marks::ESCAPE;
 
     fn text_of(bytes: &[u8]) -> String {
         let mut input = Input::from_reader(Cursor::new(bytes.to_vec()), "x").unwrap();
@@ -339,12 +417,51 @@ mod tests {
 
     #[test]
     fn invalid_bytes_are_marked_and_characters_across_buffers_are_kept() {
-        assert_eq!(text_of(b"a\xffb\xe4\xb8"), format!("a{NOT_UTF8}b{NOT_UTF8}"));
+        assert_eq!(text_of(b"a\xffb\xe4\xb8"), format!("a{NOT_UTF8}ffb{NOT_UTF8}e4{NOT_UTF8}b8"));
         let long = format!("x{}", "语".repeat(BUFFER_BYTES));
         assert_eq!(text_of(long.as_bytes()), long);
         let mut broken = long.into_bytes();
         broken.splice(3..3, [0xff]);
-        assert_eq!(text_of(&broken).matches(NOT_UTF8).count(), 1 + 1 + 1, "the split character is two bad pieces");
+        assert_eq!(text_of(&broken).matches(NOT_UTF8).count(), 1 + 3, "the bytes of the split character are bad");
+    }
+
+    #[test]
+    fn places_are_those_of_the_file_after_bytes_that_are_not_utf8() {
+        let mut input = Input::from_reader(Cursor::new(b"a\xff\xfe\nb".to_vec()), "x").unwrap();
+        for (consumed, byte) in [(1, 1), (5, 2), (5, 3), (1, 4)] {
+            input.consume(consumed);
+            assert_eq!(input.place().byte, byte);
+        }
+        assert_eq!(input.place().line, 2);
+        let mut input = Input::from_reader(Cursor::new("a\u{fdd0}\u{fdd2}\nb".as_bytes()), "x").unwrap();
+        for (consumed, byte) in [(1, 1), (4, 4), (4, 7), (1, 8)] {
+            input.consume(consumed);
+            assert_eq!(input.place().byte, byte);
+        }
+    }
+
+    #[test]
+    fn characters_that_are_marks_here_are_escaped_in_any_buffer() {
+        let text = "\u{fdd0}e9 \u{fdd1}d800 \u{fdd2} \u{fdd3}";
+        assert_eq!(text_of(text.as_bytes()), format!("{ESCAPE}0e9 {ESCAPE}1d800 {ESCAPE}2 \u{fdd3}"));
+        let long = format!("x{}", "\u{fdd1}".repeat(BUFFER_BYTES));
+        assert_eq!(text_of(long.as_bytes()).matches(&format!("{ESCAPE}1")).count(), BUFFER_BYTES);
+        assert_eq!(text_of(b"\xef\xb7\x90\xff"), format!("{ESCAPE}0{NOT_UTF8}ff"));
+    }
+
+    #[test]
+    fn a_line_beyond_the_limit_is_cut_and_the_next_one_is_complete() {
+        let raw = Cursor::new("語".repeat(RECORD_BYTES_MAX / 2)).chain(Cursor::new("\nnext\n"));
+        let mut input = Input::from_reader(raw, "x").unwrap();
+        let line = |input: &mut Input| {
+            let (mut line, mut is_cut) = (Vec::new(), false);
+            while !input.read_piece(&mut line, &mut is_cut).unwrap().1 {}
+            input.end_record();
+            (String::from_utf8(line).unwrap(), is_cut)
+        };
+        let (long, is_cut) = line(&mut input);
+        assert!(is_cut && long.len() <= CUT_BYTES && long.len() > CUT_BYTES - 4);
+        assert_eq!(line(&mut input), ("next\n".to_owned(), false));
     }
 
     #[test]

@@ -24,19 +24,19 @@ impl InterruptSignals {
         Ok(Self { interrupt: handle(SignalKind::interrupt())?, terminate: handle(SignalKind::terminate())? })
     }
 
-    /// Waits for the next signal, which may have come since the last call.
-    pub(crate) async fn next(&mut self) {
+    /// Waits for the next signal, which may have come since the last call, and returns its name.
+    pub(crate) async fn next(&mut self) -> &'static str {
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => "Ctrl-C",
+            _ = self.terminate.recv() => "SIGTERM",
         }
     }
 
     /// Requests a stop of the job at the first signal; returns at the second.
     pub(crate) async fn second(&mut self, stop: &watch::Sender<bool>, progress: &ImportProgress) {
-        self.next().await;
+        let signal = self.next().await;
         stop.send_replace(true);
-        progress.show_message("stopping after the responses to what was sent; Ctrl-C again stops now");
+        progress.show_message(&format!("stopping after the responses to what was sent; {signal} again stops now"));
         self.next().await;
     }
 }

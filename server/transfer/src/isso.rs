@@ -20,7 +20,9 @@ use super::input::{Input, SourcePosition};
 use super::json_lists::{self, Element, ListPath};
 use super::json_record;
 use super::member_ids::{self, SourceMember};
+use super::not_utf8;
 use super::page::{PageNames, PageRules, SubjectBy};
+use super::read_notes::ReadNotes;
 use super::read_settings::ReadSettings;
 use super::record::{Client, Comment, CommentState, Key, Problem, Record, Subject, Votes};
 use super::time::{self, TimeReader};
@@ -59,6 +61,7 @@ enum JsonTime {
 #[derive(Debug, Serialize, Deserialize)]
 struct HeldComment {
     text: String,
+    is_cut: bool,
     place: SourcePosition,
 }
 
@@ -67,6 +70,9 @@ struct OpenThread {
     container: u64,
     id: String,
     title: String,
+    /// The id that cannot be read: its place and its source.
+    fault: Option<(SourcePosition, String)>,
+    is_title_lost: bool,
     comments: HeldRecords,
 }
 
@@ -76,7 +82,13 @@ struct OpenThread {
 /// # Errors
 /// The file is not JSON or is cut off (with its place), or has no lists of comments; the error of
 /// `out`.
-pub(crate) fn read(input: Input, settings: &ReadSettings, spool: &Path, out: EntrySink<'_>) -> Result<()> {
+pub(crate) fn read(
+    input: Input,
+    settings: &ReadSettings,
+    spool: &Path,
+    notes: &mut ReadNotes,
+    out: EntrySink<'_>,
+) -> Result<()> {
     let paths: [ListPath; 3] = ["*.comments", "*.id", "*.title"].map(json_lists::path);
     let name = input.name().to_owned();
     let is_list = input.head().trim_ascii_start().starts_with(b"[");
@@ -84,17 +96,19 @@ pub(crate) fn read(input: Input, settings: &ReadSettings, spool: &Path, out: Ent
         container,
         id: String::new(),
         title: String::new(),
+        fault: None,
+        is_title_lost: false,
         comments: HeldRecords::new(spool),
     };
     let mut open = new(0);
     let found = json_lists::read(input, &paths, &mut |element| {
         if element.container != open.container {
-            std::mem::replace(&mut open, new(element.container)).emit(settings, out)?;
+            std::mem::replace(&mut open, new(element.container)).emit(settings, notes, out)?;
         }
         open.add(&element)
     })?;
     let is_empty = is_list && found.containers == 0;
-    open.emit(settings, out)?;
+    open.emit(settings, notes, out)?;
     if !is_list || !(is_empty || matches!(found.lists.as_slice(), [true, ..])) {
         bail!("{name} is no file in Isso's generic format: no thread has a list of comments");
     }
@@ -103,27 +117,39 @@ pub(crate) fn read(input: Input, settings: &ReadSettings, spool: &Path, out: Ent
 
 impl OpenThread {
     fn add(&mut self, element: &Element<'_>) -> Result<()> {
-        let text = || match serde_json::from_str(element.text) {
-            Ok(Value::String(text)) => text,
-            Ok(Value::Number(number)) => number.to_string(),
-            Ok(Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) | Err(_) => String::new(),
-        };
         match (element.list, element.is_single) {
-            (0, false) => self.comments.add(&HeldComment { text: element.text.to_owned(), place: element.place }),
-            (0, true) => Ok(()),
-            (1, _) => {
-                self.id = text();
-                Ok(())
+            (0, false) => {
+                let (text, is_cut) = (element.text.to_owned(), element.is_cut);
+                return self.comments.add(&HeldComment { text, is_cut, place: element.place });
             }
-            (_, _) => {
-                self.title = text();
-                Ok(())
+            (0, true) => return Ok(()),
+            _ => {}
+        }
+        let text = match json_record::parse_exact(element.text) {
+            Ok(Value::String(text)) => Some(text),
+            Ok(Value::Null) => Some(String::new()),
+            Ok(value @ (Value::Bool(_) | Value::Number(_))) => Some(value.to_string()),
+            Ok(Value::Array(_) | Value::Object(_)) | Err(_) => None,
+        };
+        // Of a list or an object in its place each value comes here.
+        let text = text.filter(|_| element.is_single);
+        match element.list {
+            1 => {
+                if text.is_none() {
+                    self.fault.get_or_insert((element.place, element.text.to_owned()));
+                }
+                self.id = text.unwrap_or_default();
+            }
+            _ => {
+                self.is_title_lost |= text.is_none();
+                self.title = text.unwrap_or_default();
             }
         }
+        Ok(())
     }
 
-    fn emit(mut self, settings: &ReadSettings, out: EntrySink<'_>) -> Result<()> {
-        let Self { id, title, comments, .. } = &mut self;
+    fn emit(mut self, settings: &ReadSettings, notes: &mut ReadNotes, out: EntrySink<'_>) -> Result<()> {
+        let Self { id, title, comments, fault, is_title_lost, .. } = &mut self;
         if comments.is_empty() && id.is_empty() {
             return Ok(());
         }
@@ -133,8 +159,17 @@ impl OpenThread {
         let mut subject = Subject { key: key.clone(), ..Subject::default() };
         subject.put_metadata("title", title);
         subject.put_metadata("url", id);
+        let mut entry = GroupEntry::valid(Record::Subject(subject));
+        if let Some((place, raw)) = fault {
+            entry = entry.at(*place);
+            entry.problem = Some(entry.problem("RECORD_INVALID", "its id is neither a text nor a number"));
+            entry.keep_original([("id", raw.as_str())]);
+        } else if *is_title_lost {
+            // Its comments do not depend on it.
+            notes.add_unreadable_title(&key.object_id);
+        }
         if !key.object_id.is_empty() {
-            out(GroupEntry::valid(Record::Subject(subject)))?;
+            out(entry)?;
         }
         comments.drain(&mut |held: HeldComment| out(comment(&held, &key, settings)))
     }
@@ -147,9 +182,18 @@ pub(crate) fn by_path(rules: &PageRules) -> PageRules {
 }
 
 fn comment(held: &HeldComment, key: &Key, settings: &ReadSettings) -> GroupEntry {
-    let row: Row = match json_record::parse(&held.text) {
+    let held = &HeldComment { text: json_record::marked(&held.text).into_owned(), ..*held };
+    let spoiled = not_utf8::fault(&held.text);
+    let row: Row = match json_record::parse_complete(&held.text, held.is_cut) {
         Ok(row) => row,
-        Err(message) => return json_record::rejected(&held.text, held.place, key, &message),
+        Err(message) => {
+            let mut entry = json_record::rejected(&held.text, held.place, key, &message);
+            if let Record::Comment(comment) = &mut entry.record {
+                // Its replies name it in this form.
+                comment.external_id = member_ids::external_id_in_page(&key.object_id, &comment.external_id);
+            }
+            return entry;
+        }
     };
     let author = SourceMember {
         username: "",
@@ -177,6 +221,7 @@ fn comment(held: &HeldComment, key: &Key, settings: &ReadSettings) -> GroupEntry
     comment.put_metadata("author_name", author.name);
     comment.text = row.text.unwrap_or_default();
     let problem = match (create_time.err().or(edit_time.err()), key.object_id.as_str()) {
+        _ if spoiled.is_some() => Some(Problem::at("RECORD_INVALID", held.place, spoiled.unwrap_or_default())),
         (_, "") => Some(Problem::at("SUBJECT_MISSING", held.place, "its thread has no id")),
         (Some(error), _) => Some(Problem::at("TIME_INVALID", held.place, format!("{error:#}"))),
         (None, _) => None,
@@ -211,11 +256,42 @@ mod tests {
     fn entries(json: &str) -> Result<Vec<GroupEntry>> {
         let input = Input::from_reader(std::io::Cursor::new(json.as_bytes().to_vec()), "x.json")?;
         let mut entries = Vec::new();
-        read(input, &ReadSettings::of("isso"), &std::env::temp_dir(), &mut |entry| {
+        let mut notes = ReadNotes::default();
+        read(input, &ReadSettings::of("isso"), &std::env::temp_dir(), &mut notes, &mut |entry| {
             entries.push(entry);
             Ok(())
         })?;
+        assert_eq!(notes.lines().is_empty(), !json.contains("lost"), "{json}");
         Ok(entries)
+    }
+
+    #[test]
+    fn a_title_that_cannot_be_read_costs_no_comments() {
+        for title in ["{\"lost\": 1}", "[\"lost\"]", "lost"] {
+            let json = format!(
+                "[{{\"title\": {title}, \"id\": \"/a\", \"comments\": [{{\"id\": 1, \"text\": \"x\", \"created\": 1}}]}}]"
+            );
+            let entries = entries(&json).unwrap();
+            assert_eq!(entries.len(), 2, "{title}");
+            assert!(entries.iter().all(|entry| entry.problem.is_none()), "{title}: {entries:?}");
+        }
+        let entries =
+            entries("[{\"id\": {\"a\": \"/a\"}, \"comments\": [{\"id\": 1, \"text\": \"x\", \"created\": 1}]}]")
+                .unwrap();
+        let reasons: Vec<_> = entries.iter().map(|entry| entry.problem.as_ref().map(|p| p.reason.as_str())).collect();
+        assert_eq!(reasons, [Some("SUBJECT_MISSING")]);
+    }
+
+    #[test]
+    fn half_of_a_character_rejects_its_comment_with_its_id() {
+        let json = r#"[{"id": "/a", "title": "x", "comments": [{"id": 1, "text": "a \ud800", "created": 1}, {"id": 2, "text": "b", "created": 1}]}]"#;
+        let entries = entries(json).unwrap();
+        let problems: Vec<_> = entries.iter().map(|entry| entry.problem.as_ref().map(|p| p.message.as_str())).collect();
+        assert!(
+            matches!(problems.as_slice(), [None, Some(words), None] if words.contains("half of a character")),
+            "{problems:?}"
+        );
+        assert_eq!(entries[1].record.external_id(), "/a#1");
     }
 
     #[test]
@@ -258,7 +334,9 @@ mod tests {
         let problems: Vec<_> = entries.iter().map(|entry| entry.problem.as_ref().map(|p| p.reason.as_str())).collect();
         assert_eq!(problems, [None, Some("RECORD_INVALID"), None, Some("TIME_INVALID")]);
         assert!(entries[1].problem.as_ref().unwrap().message.contains("record 1, line 2, "));
-        assert_eq!((entries[1].record.external_id(), entries[1].record.key().object_id.as_str()), ("1", "/"));
-        assert_eq!(entries[3].record.original().unwrap()["created"], "never");
+        assert_eq!((entries[1].record.external_id(), entries[1].record.key().object_id.as_str()), ("/#1", "/"));
+        assert_eq!(entries[3].record.original()["created"], "never");
+        let Record::Comment(unreadable) = &entries[1].record else { panic!("{:?}", entries[1].record) };
+        assert_eq!(unreadable.state, CommentState::Hidden, "its state is not known");
     }
 }

@@ -17,11 +17,11 @@ use super::detect::{self, KnownFile};
 use super::format::ImportFormat;
 use super::group::EntrySink;
 use super::held::HeldRecords;
-use super::input::{Input, NOT_UTF8, SourcePosition};
-use super::json_lists::{self, EVERY, Element, ListPath};
+use super::input::{Input, SourcePosition, TOO_LONG};
+use super::json_lists::{self, EVERY, Element, ListPath, NodePaths};
 use super::json_record;
 use super::map::Map;
-use super::mapped::{CommentFields, Enclosing, Joins, RowReader, SubjectFields, TableFields};
+use super::mapped::{CommentFields, Enclosing, Joins, NO_OBJECT, RowReader, SubjectFields, TableFields};
 use super::read_settings::ReadSettings;
 use super::record::Key;
 use super::seen::SeenKeys;
@@ -48,7 +48,7 @@ pub(crate) fn read(
 ) -> Result<()> {
     let reader = JsonMap::compile(map)?;
     let mut seen = SeenKeys::default();
-    files.iter().try_for_each(|file| reader.read(file, (map, settings), &mut HeldRecords::new(spool), &mut seen, out))
+    files.iter().try_for_each(|file| reader.read(file, (map, settings), spool, &mut seen, out))
 }
 
 /// A map, compiled: the paths of its lists, and the members that its templates name.
@@ -56,9 +56,8 @@ pub(crate) fn read(
 struct JsonMap {
     /// The list of comments first, then the tables in the order of their aliases.
     lists: Vec<ListPath>,
-    /// The path from an element of the first list to its comments; empty if it is one itself.
-    inner: ListPath,
-    children: Option<ListPath>,
+    /// The paths from an element of the first list to its comments, and from those to replies.
+    inside: NodePaths,
     main: Members,
     tables: Vec<(String, Members, TableFields)>,
 }
@@ -74,7 +73,42 @@ struct Members {
 #[derive(Debug, Serialize, Deserialize)]
 struct HeldElement {
     text: String,
+    is_cut: bool,
     place: SourcePosition,
+    depth: usize,
+}
+
+/// The source of an element.
+#[derive(Debug, Clone, Copy)]
+struct SourceElement<'a> {
+    text: &'a str,
+    is_cut: bool,
+    place: SourcePosition,
+    /// The number of elements that contain it.
+    depth: usize,
+}
+
+/// The elements that contain the one that is being read.
+#[derive(Debug, Default)]
+struct OpenElements {
+    /// The value that contains the list of comments.
+    up: Option<UpElement>,
+    /// The comments that contain it, from the outermost one.
+    comments: Vec<Enclosing>,
+}
+
+#[derive(Debug)]
+struct UpElement {
+    value: Value,
+    text: String,
+    fault: Option<String>,
+}
+
+/// The value of a row, and the value that contains its list.
+#[derive(Debug, Clone, Copy)]
+struct RowValue<'a> {
+    value: &'a Value,
+    up: Option<&'a UpElement>,
 }
 
 /// The use of the comments' rows.
@@ -114,21 +148,25 @@ impl JsonMap {
             *fields = TableFields::compile(alias, &members.header, map)?;
         }
         let children = map.comment.children.as_deref().map(json_lists::path);
-        Ok(Self { lists, inner, children, main, tables: compiled })
+        Ok(Self { lists, inside: NodePaths { inner, children }, main, tables: compiled })
     }
 
     fn read(
         &self,
         file: &Path,
         (map, settings): (&Map, &ReadSettings),
-        held: &mut HeldRecords,
+        spool: &Path,
         seen: &mut SeenKeys,
         out: EntrySink<'_>,
     ) -> Result<()> {
+        let mut held = HeldRecords::new(spool);
         let input = Input::open(file)?;
         let known = KnownFile::of(input.head());
         if let Some(known) = known.filter(|known| !known.fits(ImportFormat::Json)) {
             bail!(detect::wrong_format(input.name(), known, ImportFormat::Json));
+        }
+        if let Some(message) = known.and_then(|known| detect::wrong_map(input.name(), known, &map.source)) {
+            bail!(message);
         }
         detect::require_json(&input)?;
         let name = input.name().to_owned();
@@ -139,11 +177,20 @@ impl JsonMap {
         let waits = map.tables.values().any(|table| table.on.is_some());
         let no_tables = BTreeMap::new();
         let direct = if waits { None } else { Some(self.comments(map, settings, &no_tables)?) };
-        let found = json_lists::read(input, &self.lists, &mut |element| match (element.list, &direct) {
-            _ if element.is_single => Ok(()),
-            (0, Some(reader)) => self.comment_element(element.text, element.place, reader, seen, out),
-            (0, None) => held.add(&HeldElement { text: element.text.to_owned(), place: element.place }),
-            (list, _) => self.table_element(list, &element, &mut tables, (map, settings), out),
+        let mut open = OpenElements::default();
+        let inside = (&self.inside, spool);
+        let found = json_lists::read_nodes(input, &self.lists, inside, &mut |element| {
+            let Element { text, is_cut, place, depth, .. } = element;
+            match (element.list, &direct) {
+                _ if element.is_single => return Ok(()),
+                (0, _) if depth > 0 => {}
+                (0, _) => self.tables_in(&element, &mut tables, (map, settings), out)?,
+                (list, _) => return self.table_element(list, &element, &mut tables, (map, settings), out),
+            }
+            match &direct {
+                Some(reader) => self.comment_element(SourceElement::of(&element), &mut open, reader, seen, out),
+                None => held.add(&HeldElement { text: text.to_owned(), is_cut, place, depth }),
+            }
         })?;
         if found.lists.first() != Some(&true) {
             bail!(self.without_list(&name, map, known));
@@ -151,7 +198,9 @@ impl JsonMap {
         if waits {
             let reader = self.comments(map, settings, &tables)?;
             held.drain(&mut |element: HeldElement| {
-                self.comment_element(&element.text, element.place, &reader, seen, out)
+                let HeldElement { text, is_cut, place, depth } = &element;
+                let source = SourceElement { text, is_cut: *is_cut, place: *place, depth: *depth };
+                self.comment_element(source, &mut open, &reader, seen, out)
             })?;
         }
         Ok(())
@@ -176,9 +225,39 @@ impl JsonMap {
             return Ok(());
         };
         let Some(lookup) = tables.get_mut(alias) else { return Ok(()) };
-        let (value, fault) = parse(element.text);
-        let cells = members.cells(&value, None);
-        fields.read(SourceRow { cells, place: element.place, fault }, lookup, settings, out)
+        let source = SourceElement::of(element);
+        let (value, fault) = source.parse();
+        let row = members.row(RowValue { value: &value, up: None }, &source, fault);
+        fields.read(row, lookup, settings, out)
+    }
+
+    /// Reads the lists of tables in a value of a sequence, of which each value is also an element.
+    fn tables_in(
+        &self,
+        element: &Element<'_>,
+        tables: &mut BTreeMap<String, TableLookup>,
+        settings: (&Map, &ReadSettings),
+        out: EntrySink<'_>,
+    ) -> Result<()> {
+        let tables_of_it = (0..).zip(&self.lists).skip(1).filter(|(_, path)| !path.is_empty());
+        if !self.lists.first().is_some_and(Vec::is_empty) || !element.text.trim_start().starts_with('{') {
+            return Ok(());
+        }
+        // Nearly all values have no such list, which its name shows without parsing them.
+        let is_named = |path: &ListPath| path.first().is_some_and(|name| element.text.contains(&format!("\"{name}\"")));
+        let named: Vec<_> = tables_of_it.filter(|(_, path)| is_named(path)).collect();
+        if named.is_empty() {
+            return Ok(());
+        }
+        // A value that cannot be parsed is rejected as an element.
+        let value = json_record::parse_exact(element.text).unwrap_or_default();
+        for (list, path) in named {
+            for entry in at(&value, path).and_then(Value::as_array).into_iter().flatten() {
+                let text = entry.to_string();
+                self.table_element(list, &Element { list, text: &text, ..*element }, tables, settings, out)?;
+            }
+        }
+        Ok(())
     }
 
     fn comments<'a>(
@@ -195,55 +274,45 @@ impl JsonMap {
         Ok(CommentReader { map, settings, tables, joins, subject, comment })
     }
 
-    /// Reads an element of the main list: a comment, or a value that contains a list of comments.
+    /// Reads an element of the main list, or one inside of it: a comment, or a value that contains
+    /// a list of comments. An element comes after those that contain it.
     fn comment_element(
         &self,
-        text: &str,
-        place: SourcePosition,
+        source: SourceElement<'_>,
+        open: &mut OpenElements,
         reader: &CommentReader<'_>,
         seen: &mut SeenKeys,
         out: EntrySink<'_>,
     ) -> Result<()> {
-        let (mut element, fault) = parse(text);
-        if self.inner.is_empty() || fault.is_some() {
-            let raw = fault.is_some().then_some(text);
-            let fault = fault.or_else(|| (!element.is_object()).then(|| "it is no object".to_owned()));
-            return self.tree(element, None, (place, fault, raw), reader, seen, out);
+        let (value, fault) = source.parse();
+        let Some(level) = source.depth.checked_sub(self.inside.record_depth()) else {
+            open.comments.clear();
+            let up = UpElement { value, text: source.text.to_owned(), fault };
+            if up.fault.is_some() {
+                // What it says of its subject is lost, so its comments are too.
+                let row = self.main.row(RowValue { value: &Value::Null, up: Some(&up) }, &source, up.fault.clone());
+                self.comment(&row, None, reader, seen, out)?;
+            }
+            open.up = Some(up);
+            return Ok(());
+        };
+        open.comments.truncate(level);
+        if open.comments.len() < level {
+            // The comment that contains it is left out.
+            return Ok(());
         }
-        let list = take_at(&mut element, &self.inner);
-        for comment in into_elements(list) {
-            self.tree(comment, Some(&element), (place, None, None), reader, seen, out)?;
-        }
-        Ok(())
-    }
-
-    /// Reads a comment and the comments in its list of replies.
-    fn tree(
-        &self,
-        root: Value,
-        up: Option<&Value>,
-        (place, mut fault, raw): (SourcePosition, Option<String>, Option<&str>),
-        reader: &CommentReader<'_>,
-        seen: &mut SeenKeys,
-        out: EntrySink<'_>,
-    ) -> Result<()> {
-        let mut open: Vec<(Value, Option<Enclosing>)> = vec![(root, None)];
-        while let Some((mut value, enclosing)) = open.pop() {
-            let children = self.children.as_ref().map(|path| into_elements(take_at(&mut value, path)));
-            let cells = self.main.cells(&value, up);
-            let row = SourceRow { cells, place, fault: fault.take() };
-            let Some(key_and_id) = self.comment(&row, raw, enclosing.as_ref(), reader, seen, out)? else { continue };
-            let enclosing = Enclosing { key: key_and_id.0, id: key_and_id.1 };
-            let children = children.into_iter().flatten().rev();
-            open.extend(children.map(|child| (child, Some(enclosing.clone()))));
-        }
+        let up = open.up.as_ref();
+        let up_fault = up.and_then(|up| up.fault.as_deref());
+        let fault = fault.or_else(|| Some(format!("what contains it cannot be read: {}", up_fault?)));
+        let row = self.main.row(RowValue { value: &value, up }, &source, fault);
+        let found = self.comment(&row, open.comments.last(), reader, seen, out)?;
+        open.comments.extend(found.map(|(key, id)| Enclosing { key, id }));
         Ok(())
     }
 
     fn comment(
         &self,
         row: &SourceRow,
-        raw: Option<&str>,
         enclosing: Option<&Enclosing>,
         reader: &CommentReader<'_>,
         seen: &mut SeenKeys,
@@ -252,14 +321,32 @@ impl JsonMap {
         let CommentReader { map, settings, tables, joins, subject, comment } = reader;
         let joined = joins.join(&row.cells, tables, map);
         let reader = || RowReader::new(&joined, &self.main.header, map, row);
-        let Some(mut entry) = comment.entry(&mut reader(), enclosing, settings) else { return Ok(None) };
-        entry.keep_original(raw.map(|raw| ("record", raw)));
+        let Some(entry) = comment.entry(&mut reader(), enclosing, settings) else { return Ok(None) };
         let (key, id) = (entry.record.key().clone(), entry.record.external_id().to_owned());
-        if let Some(subject) = subject.as_ref().filter(|_| enclosing.is_none() && seen.add(&key)) {
+        let describes = enclosing.is_none() && row.fault.is_none() && joined.fault.is_none();
+        if let Some(subject) = subject.as_ref().filter(|_| describes && seen.add(&key)) {
             out(subject.entry(&mut reader(), settings))?;
         }
         out(entry)?;
         Ok(Some((key, id)))
+    }
+}
+
+impl<'a> SourceElement<'a> {
+    fn of(element: &Element<'a>) -> Self {
+        Self { text: element.text, is_cut: element.is_cut, place: element.place, depth: element.depth }
+    }
+
+    /// Returns its value, or the fault for which it is rejected.
+    fn parse(&self) -> (Value, Option<String>) {
+        if self.is_cut {
+            return (Value::Null, Some(TOO_LONG.to_owned()));
+        }
+        match json_record::parse_exact(self.text) {
+            Ok(value) if !value.is_object() => (value, Some(NO_OBJECT.to_owned())),
+            Ok(value) => (value, None),
+            Err(error) => (Value::Null, Some(format!("it is not JSON: {}", json_record::fault(&error)))),
+        }
     }
 }
 
@@ -294,16 +381,49 @@ impl Members {
         }
     }
 
-    fn cells(&self, value: &Value, up: Option<&Value>) -> StringRecord {
-        self.paths.iter().map(|path| cell(value, up, path)).collect()
+    /// Returns the members of a value, or of the one that contains its list, as a row. Of a value
+    /// that cannot be parsed it has those that can be found.
+    fn row(
+        &self,
+        RowValue { value, up }: RowValue<'_>,
+        source: &SourceElement<'_>,
+        fault: Option<String>,
+    ) -> SourceRow {
+        let found = |path: &'_ ListPath| match (up, path.split_first()) {
+            (Some(up), Some((first, rest))) if first == UP => cell_of(&up.value, &up.text, rest),
+            _ => cell_of(value, source.text, path),
+        };
+        let object = |(column, path): (usize, &ListPath)| {
+            let value = at(value, path).filter(|value| contains_object(value))?;
+            Some((column, json_record::without_secrets(value.clone())))
+        };
+        SourceRow {
+            cells: self.paths.iter().map(found).collect(),
+            place: source.place,
+            raw: fault.is_some().then(|| source.text.to_owned()),
+            fault,
+            objects: self.paths.iter().enumerate().filter_map(object).collect(),
+        }
     }
 }
 
-fn cell(value: &Value, up: Option<&Value>, path: &[String]) -> String {
-    let (value, path) = match (up, path.split_first()) {
-        (Some(up), Some((first, rest))) if first == UP => (up, rest),
-        _ => (value, path),
-    };
+/// Returns a member of a value, or of its text if it is `null` because it cannot be parsed.
+fn cell_of(value: &Value, text: &str, path: &[String]) -> String {
+    match (value, path) {
+        (Value::Null, [name]) => json_record::after_name(text, 1, name).unwrap_or_default(),
+        _ => cell(value, path),
+    }
+}
+
+fn contains_object(value: &Value) -> bool {
+    match value {
+        Value::Object(_) => true,
+        Value::Array(entries) => entries.iter().any(contains_object),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+fn cell(value: &Value, path: &[String]) -> String {
     if let Some((LENGTH, list)) = path.split_last().map(|(last, rest)| (last.as_str(), rest)) {
         match at(value, list) {
             Some(Value::Array(entries)) => return entries.len().to_string(),
@@ -326,29 +446,6 @@ fn text(value: &Value) -> String {
         Value::Bool(is_true) => is_true.to_string(),
         Value::Array(entries) => entries.iter().map(text).collect::<Vec<_>>().join(","),
         Value::Null | Value::Object(_) => String::new(),
-    }
-}
-
-fn take_at(value: &mut Value, path: &[String]) -> Value {
-    let found = path.iter().try_fold(value, |value, name| value.get_mut(name));
-    found.map_or(Value::Null, Value::take)
-}
-
-fn into_elements(list: Value) -> Vec<Value> {
-    match list {
-        Value::Array(elements) => elements,
-        Value::Object(elements) => elements.into_iter().map(|(_, element)| element).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
-    }
-}
-
-fn parse(text: &str) -> (Value, Option<String>) {
-    if text.contains(NOT_UTF8) {
-        return (Value::Null, Some("it is not UTF-8".to_owned()));
-    }
-    match serde_json::from_str(text) {
-        Ok(value) => (value, None),
-        Err(error) => (Value::Null, Some(format!("it is not JSON: {}", json_record::fault(&error)))),
     }
 }
 

@@ -4,11 +4,16 @@
 //! and an element that is not valid JSON does not end the reading. A document may also be a
 //! sequence of values, usually one on each line.
 
+mod nodes;
+
 use std::io::BufRead;
+use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::input::{Input, SourcePosition};
+pub(crate) use self::nodes::NodePaths;
+use super::input::{self, Input, RECORD_BYTES_MAX, SourcePosition};
+use super::json_record;
 
 /// The segment of a path that stands for every element or member.
 pub(crate) const EVERY: &str = "*";
@@ -26,7 +31,11 @@ pub(crate) struct Element<'a> {
     /// The number of containers that were entered by [`EVERY`] so far: it differs between elements
     /// of different ones.
     pub(crate) container: u64,
+    /// The number of elements that contain it, if they are taken apart.
+    pub(crate) depth: usize,
     pub(crate) text: &'a str,
+    /// True if it is too long, so that the text is only its start.
+    pub(crate) is_cut: bool,
     pub(crate) place: SourcePosition,
 }
 
@@ -52,8 +61,15 @@ pub(crate) struct JsonLists<'p> {
     records: u64,
     containers: u64,
     buffer: Vec<u8>,
+    /// True if the value in the buffer is only the start of a longer one.
+    is_cut: bool,
+    /// True if the document is a sequence of values, each of which is an element.
+    is_sequence: bool,
     /// True if each value of a sequence has its own line. A broken line then ends at its end.
     is_by_line: bool,
+    /// The paths by which the elements of the first list are taken apart, and the folder of
+    /// temporary files.
+    inside: Option<(&'p NodePaths, &'p Path)>,
 }
 
 /// Parses a path: names separated by dots; an empty path is the outermost list.
@@ -69,14 +85,60 @@ pub(crate) fn path(text: &str) -> ListPath {
 /// The containers around the lists are not valid JSON, or the file is cut off (with its place); the
 /// error of `each`.
 pub(crate) fn read(input: Input, paths: &[ListPath], each: ElementSink<'_>) -> Result<FoundLists> {
+    read_all(input, paths, None, each)
+}
+
+/// Reads in the same way, and takes the elements of the first list apart: those that lie inside of
+/// one, at the paths `inside`, follow it. They wait in a folder while it is read.
+///
+/// # Errors
+/// Same as for [`read`]; a temporary file cannot be written.
+pub(crate) fn read_nodes(
+    input: Input,
+    paths: &[ListPath],
+    inside: (&NodePaths, &Path),
+    each: ElementSink<'_>,
+) -> Result<FoundLists> {
+    read_all(input, paths, Some(inside).filter(|(paths, _)| !paths.is_empty()), each)
+}
+
+fn read_all(
+    input: Input,
+    paths: &[ListPath],
+    inside: Option<(&NodePaths, &Path)>,
+    each: ElementSink<'_>,
+) -> Result<FoundLists> {
     let found = vec![false; paths.len()];
     let buffer = Vec::new();
-    let mut lists = JsonLists { input, paths, found, records: 0, containers: 0, buffer, is_by_line: false };
+    let is_by_line = has_value_on_each_line(input.head());
+    let mut lists = JsonLists {
+        input,
+        paths,
+        found,
+        records: 0,
+        containers: 0,
+        buffer,
+        is_cut: false,
+        is_sequence: is_by_line,
+        is_by_line,
+        inside,
+    };
     let all: Vec<usize> = (0..paths.len()).collect();
     while lists.next_byte()?.is_some() {
         lists.value(&all, 0, each)?;
     }
     Ok(FoundLists { lists: lists.found, containers: lists.containers })
+}
+
+/// Returns true for the start of a sequence of objects with a line each: no indented object has
+/// another one at the start of its second line.
+fn has_value_on_each_line(head: &[u8]) -> bool {
+    let head = head.trim_ascii_start();
+    let mut lines = head.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let begins = |line: Option<&[u8]>| line.is_some_and(|line| line.starts_with(b"{"));
+    let continues = |line: &&[u8]| line.trim_ascii_end().last().is_some_and(|byte| b"{[,:".contains(byte));
+    let first = lines.next().filter(|line| !continues(line));
+    begins(first) && begins(lines.next())
 }
 
 impl JsonLists<'_> {
@@ -87,14 +149,17 @@ impl JsonLists<'_> {
         let first = self.next_byte()?;
         match (first, here.is_empty()) {
             (_, _) if live.is_empty() => self.raw_value(false),
+            (Some(_), false) if depth == 0 && self.is_sequence => self.top_record(&here, each),
             (Some(b'['), false) => self.elements(b']', &here, each),
             (Some(b'{'), false) if depth > 0 => self.elements(b'}', &here, each),
             (Some(b'{'), false) => self.top_record(&here, each),
-            (Some(_), false) if depth == 0 && self.is_by_line => self.top_record(&here, each),
             (Some(_), false) if depth == 0 => Err(self.error("a list or an object is expected")),
             (Some(_), false) => {
                 self.mark_found(&here);
                 self.emit(&here, true, each)
+            }
+            (Some(first), true) if depth == 0 && !matches!(first, b'{' | b'[') => {
+                Err(self.error("there are words outside of the list or object"))
             }
             (Some(b'{'), true) => self.members(live, depth, each),
             (Some(b'['), true) => {
@@ -136,12 +201,16 @@ impl JsonLists<'_> {
         self.mark_found(here);
         let first_line = self.input.place().line;
         let is_first = self.records == 0;
+        self.is_sequence = true;
         self.emit(here, false, each)?;
         self.is_by_line |= is_first && self.input.place().line == first_line;
         Ok(())
     }
 
     fn emit(&mut self, here: &[usize], is_single: bool, each: ElementSink<'_>) -> Result<()> {
+        if let Some(inside) = self.inside.filter(|_| !is_single && here.contains(&0)) {
+            return self.nodes(here, inside, each);
+        }
         self.next_byte()?;
         let place = self.input.place();
         self.raw_value(true)?;
@@ -149,7 +218,10 @@ impl JsonLists<'_> {
         let container = self.containers;
         let place = SourcePosition { record: self.records, ..place };
         let text = std::str::from_utf8(&self.buffer).context("the input is not UTF-8")?;
-        here.iter().try_for_each(|list| each(Element { list: *list, is_single, container, text, place }))?;
+        let is_cut = self.is_cut;
+        let depth = 0;
+        here.iter()
+            .try_for_each(|list| each(Element { list: *list, is_single, container, depth, text, is_cut, place }))?;
         self.input.end_record();
         Ok(())
     }
@@ -202,7 +274,8 @@ impl JsonLists<'_> {
             return Err(self.error("the name of a member is expected"));
         }
         self.raw_value(true)?;
-        let name = serde_json::from_slice(&self.buffer).map_err(|_| self.error("the name of a member is expected"))?;
+        let name = std::str::from_utf8(&self.buffer).context("the input is not UTF-8")?;
+        let name = json_record::parse(name).map_err(|_| self.error("the name of a member is expected"))?;
         if self.next_byte()? != Some(b':') {
             return Err(self.error("a colon is expected"));
         }
@@ -226,6 +299,7 @@ impl JsonLists<'_> {
     /// Reads one value without interpreting it, into the buffer if `keep`.
     fn raw_value(&mut self, keep: bool) -> Result<()> {
         self.buffer.clear();
+        self.is_cut = false;
         let mut scan = ValueScan { is_by_line: self.is_by_line, ..ValueScan::default() };
         loop {
             let buffer = self.input.fill_buf().context("cannot read the file")?;
@@ -238,11 +312,15 @@ impl JsonLists<'_> {
                 };
             }
             let (length, is_complete) = scan.advance(buffer);
-            if keep || scan.is_scalar() {
+            if (keep || scan.is_scalar()) && !self.is_cut {
                 self.buffer.extend_from_slice(buffer.get(..length).unwrap_or_default());
             }
             self.input.consume(length);
-            if !keep {
+            if self.buffer.len() > RECORD_BYTES_MAX {
+                self.is_cut = true;
+                input::cut(&mut self.buffer);
+            }
+            if !keep || self.is_cut {
                 self.input.end_record();
             }
             if is_complete {
@@ -336,7 +414,14 @@ mod tests {
 
     #[test]
     fn the_elements_of_lists_are_found_wherever_they_lie() {
-        let cases: [(&str, &[&str], &[&str]); 9] = [
+        let cases: [(&str, &[&str], &[&str]); 12] = [
+            (
+                "{\"v\":1}\n[\"x\", 3]\n7\n{\"v\":2}\n",
+                &[""],
+                &["0:1:1 {\"v\":1}", "0:2:2 [\"x\", 3]", "0:3:3 7", "0:4:4 {\"v\":2}"],
+            ),
+            ("{\"v\":1\n{\"v\":2}\n", &[""], &["0:1:1 {\"v\":1", "0:2:2 {\"v\":2}"]),
+            ("[1]\n[2]", &[""], &["0:1:1 1", "0:2:2 2"]),
             ("[1, {\"a\": [2]},\n\"x\"]", &[""], &["0:1:1 1", "0:2:1 {\"a\": [2]}", "0:3:2 \"x\""]),
             ("{\"v\":1}\n\n{\"v\":2}\n", &[""], &["0:1:1 {\"v\":1}", "0:2:3 {\"v\":2}"]),
             ("{\n\"v\":1}\n{\n\"v\":2}", &[""], &["0:1:1 {\n\"v\":1}", "0:2:3 {\n\"v\":2}"]),
@@ -365,9 +450,26 @@ mod tests {
             ("{\"a\" [1]}", "not JSON: a colon"),
             ("{a: [1]}", "not JSON: the name"),
             ("{\"a\": [1, ]}", "not JSON"),
+            ("{\"a\": [1]}\nwords", "line 2, byte 11: not JSON: there are words outside"),
         ] {
             let error = format!("{:#}", elements(json, &["a"]).unwrap_err());
             assert!(error.contains(expected), "{json}: {error}");
+        }
+    }
+
+    #[test]
+    fn an_element_beyond_the_limit_is_cut_and_the_next_one_is_complete() {
+        for (start, end) in [("[", "]"), ("{\"v\":[", "]}")] {
+            let json = format!("{start}{{\"t\":\"{}\"}}, {{\"t\":1}}{end}", "x\\\"".repeat(RECORD_BYTES_MAX / 2));
+            let mut found = Vec::new();
+            let input = Input::from_reader(Cursor::new(json.into_bytes()), "x").unwrap();
+            let list = if end == "]" { "" } else { "v" };
+            read(input, &[path(list)], &mut |element| {
+                found.push((element.text.len(), element.is_cut));
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(found, [(input::CUT_BYTES, true), (7, false)]);
         }
     }
 

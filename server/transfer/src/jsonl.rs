@@ -2,22 +2,29 @@
 //!
 //! The first line may be a header, `{"schema":"riposte.export.v1","scope":{…}}`. Every other line
 //! contains one record under the name of its kind: `{"subject":{…}}`, `{"comment":{…}}` or
-//! `{"like":{…}}`. A line of a rejects file also has the key `rejected`, which is ignored here:
-//! correct the record and import the file. Lines of one subject are consecutive, parents before
-//! replies, likes last.
+//! `{"like":{…}}`. A line of a rejects file also has the key `rejected` (see [`rejected`]): correct
+//! the record and import the file. Lines of one subject are consecutive, parents before replies,
+//! likes last.
 
-use std::io::{BufRead, Write};
+mod identity;
+mod rejected;
+
+use std::io::Write;
 
 use anyhow::{Context, Result};
-use jiff::Timestamp;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use self::rejected::Rejected;
 use super::group::{EntrySink, GroupEntry};
-use super::input::{Input, NOT_UTF8, SourcePosition};
+use super::input::{Input, SourcePosition, TOO_LONG};
+use super::json_object::{Object, optional_object};
 use super::json_record;
-use super::record::{Comment, Like, Original, Problem, Record, Subject};
+use super::marks::NOT_UTF8;
+use super::not_utf8;
+use super::record::{Comment, Like, LikeEvent, Original, Problem, Record, SUBJECT_REJECTED, Subject};
+use super::time;
 
 /// The name of the format in its header.
 pub(crate) const SCHEMA: &str = "riposte.export.v1";
@@ -56,6 +63,9 @@ struct JsonProblem<'a> {
     problem: &'a Problem,
     #[serde(skip_serializing_if = "Option::is_none")]
     original: Option<&'a Original>,
+    /// Returns `true` if the record was corrected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digest: Option<String>,
 }
 
 /// One line as it is read.
@@ -63,12 +73,15 @@ struct JsonProblem<'a> {
 #[serde(deny_unknown_fields)]
 pub(crate) struct JsonLine {
     pub(crate) schema: Option<String>,
+    #[serde(default, deserialize_with = "optional_object")]
     pub(crate) scope: Option<Scope>,
+    #[serde(default, deserialize_with = "optional_object")]
     pub(crate) subject: Option<Subject>,
+    #[serde(default, deserialize_with = "optional_object")]
     pub(crate) comment: Option<Comment>,
+    #[serde(default, deserialize_with = "optional_object")]
     pub(crate) like: Option<Like>,
-    #[expect(dead_code, reason = "a known key, so that a rejects file is valid input")]
-    rejected: Option<IgnoredAny>,
+    rejected: Option<Value>,
 }
 
 /// Writes the header line.
@@ -85,17 +98,18 @@ pub(crate) fn write_header(out: &mut impl Write, scope: Option<&Scope>) -> Resul
 /// # Errors
 /// The output cannot be written.
 pub(crate) fn write(out: &mut impl Write, record: &Record, rejected: Option<&Problem>) -> Result<()> {
-    let original = record.original().filter(|original| !original.is_empty());
-    let rejected = rejected.map(|problem| JsonProblem { problem, original });
+    let original = Some(record.original()).filter(|original| !original.is_empty());
+    let digest = |problem: &Problem| rejected::digest(&problem.reason, record);
+    let rejected = rejected.map(|problem| JsonProblem { problem, original, digest: digest(problem) });
     let mut line = JsonRecord { subject: None, comment: None, like: None, rejected };
     match record {
         Record::Subject(subject) => line.subject = Some(subject),
         Record::Comment(comment) => line.comment = Some(comment),
         Record::Like(like) => line.like = Some(like),
     }
-    if line.like.is_some() && line.rejected.as_ref().is_some_and(|rejected| rejected.problem.reason == "VALUE_UNKNOWN")
-    {
-        // Which vote it was is not known; without a value the line is rejected again.
+    let is_no_vote = |like: &Like| like.event == Some(LikeEvent::Withdrawn);
+    if line.rejected.is_some() && line.like.is_some_and(is_no_vote) {
+        // It is withdrawn, or what it was is not known; without a value the line is rejected again.
         let mut line = serde_json::to_value(&line)?;
         line["like"].as_object_mut().map(|like| like.remove("value"));
         serde_json::to_writer(&mut *out, &line)?;
@@ -116,9 +130,16 @@ pub(crate) fn read(mut input: Input, out: EntrySink<'_>) -> Result<()> {
     loop {
         let place = input.place();
         bytes.clear();
-        let read = input.read_until(b'\n', &mut bytes);
-        if read.map_err(|error| input.error_at(place, &error.to_string()))? == 0 {
-            return Ok(());
+        let mut is_cut = false;
+        loop {
+            let read = input.read_piece(&mut bytes, &mut is_cut);
+            let (length, is_end) = read.map_err(|error| input.error_at(place, &error.to_string()))?;
+            if length == 0 && bytes.is_empty() {
+                return Ok(());
+            }
+            if length == 0 || is_end {
+                break;
+            }
         }
         input.end_record();
         // Files that were joined have marks of their byte order inside.
@@ -128,6 +149,10 @@ pub(crate) fn read(mut input: Input, out: EntrySink<'_>) -> Result<()> {
         }
         record += 1;
         let place = SourcePosition { record, ..place };
+        if is_cut {
+            out(unreadable(text, place, TOO_LONG))?;
+            continue;
+        }
         match parse(text) {
             Ok(entry) => entry.into_iter().map(|entry| entry.at(place)).try_for_each(&mut *out)?,
             Err(LineFault::File(message)) => return Err(input.error_at(place, &message)),
@@ -163,8 +188,9 @@ fn parse(text: &str) -> Result<Option<GroupEntry>, LineFault> {
     if text.contains(NOT_UTF8) {
         return Err(cut_or("it is not UTF-8".to_owned(), text));
     }
-    let line = match serde_json::from_str::<JsonLine>(text) {
-        Ok(line) => line,
+    let text = &*json_record::marked(text);
+    let line = match serde_json::from_str(text) {
+        Ok(Object(line)) => line,
         Err(error) => return Err(without_bad_times(text).unwrap_or_else(|| cut_or(json_record::fault(&error), text))),
     };
     record_of(line)
@@ -180,26 +206,32 @@ fn cut_or(message: String, text: &str) -> LineFault {
 }
 
 fn record_of(line: JsonLine) -> Result<Option<GroupEntry>, LineFault> {
-    let JsonLine { schema, scope, subject, comment, like, rejected: _ } = line;
-    Ok(Some(match (schema, subject, comment, like) {
+    let JsonLine { schema, scope, subject, comment, like, rejected } = line;
+    let record = match (schema, subject, comment, like) {
         (Some(schema), None, None, None) if schema == SCHEMA => return Ok(None),
         (Some(schema), ..) if schema != SCHEMA => {
             return Err(LineFault::File(format!("the schema {schema:?} is not known; this is {SCHEMA}")));
         }
         _ if scope.is_some() => return Err(LineFault::Line("scope belongs to the header".to_owned())),
-        (None, Some(subject), None, None) => GroupEntry::valid(Record::Subject(subject)),
-        (None, None, Some(comment), None) => {
-            let entry = GroupEntry::valid(Record::Comment(comment));
-            // An earlier import rejected it for that reason, and it has not been corrected. The
-            // current time would be wrong.
-            if matches!(&entry.record, Record::Comment(comment) if comment.create_time.is_none()) {
-                return Err(LineFault::Time(Box::new(entry), "it has no create_time".to_owned()));
-            }
-            entry
-        }
-        (None, None, None, Some(like)) => GroupEntry::valid(Record::Like(like)),
+        (None, Some(subject), None, None) => Record::Subject(subject),
+        (None, None, Some(comment), None) => Record::Comment(comment),
+        (None, None, None, Some(like)) => Record::Like(like),
         _ => return Err(LineFault::Line("a line holds exactly one of subject, comment and like".to_owned())),
-    }))
+    };
+    let mut entry = GroupEntry::valid(record);
+    if let Some(earlier) = rejected.map(Rejected::of) {
+        entry.record.original_mut().clone_from(&earlier.original);
+        // The digest is of the record as it was written.
+        let mut written = entry.record.clone();
+        not_utf8::restore_record(&mut written);
+        entry.problem = earlier.problem(&written);
+    }
+    // The current time would be wrong.
+    let is_judged = entry.problem.as_ref().is_some_and(|problem| problem.reason != SUBJECT_REJECTED);
+    if matches!(&entry.record, Record::Comment(comment) if comment.create_time.is_none()) && !is_judged {
+        return Err(LineFault::Time(Box::new(entry), "it has no create_time".to_owned()));
+    }
+    Ok(Some(entry))
 }
 
 /// Reads a line again without its times that are none.
@@ -208,7 +240,7 @@ fn without_bad_times(text: &str) -> Option<LineFault> {
     let mut bad = Vec::new();
     for record in line.as_object_mut()?.values_mut().filter_map(Value::as_object_mut) {
         for name in TIMES {
-            let is_time = |value: &Value| value.as_str().is_some_and(|text| text.parse::<Timestamp>().is_ok());
+            let is_time = |value: &Value| value.as_str().is_some_and(|text| time::rfc3339(text).is_some());
             if record.get(name).is_some_and(|value| !value.is_null() && !is_time(value)) {
                 bad.extend(record.remove(name).map(|value| (name, value)));
             }
@@ -220,8 +252,9 @@ fn without_bad_times(text: &str) -> Option<LineFault> {
         Err(LineFault::File(_) | LineFault::Cut(_) | LineFault::Line(_)) => return None,
     };
     let (name, value) = bad.first()?;
-    let message = format!("{name}: {value} is not an RFC 3339 time");
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let end = time::before_the_last(&text(value));
+    let message = format!("{name}: {value} is not an RFC 3339 time{end}");
     let originals: Vec<_> = bad.iter().map(|(name, value)| (*name, text(value))).collect();
     entry.keep_original(originals.iter().map(|(name, text)| (*name, text.as_str())));
     Some(LineFault::Time(Box::new(entry), message))
@@ -230,7 +263,7 @@ fn without_bad_times(text: &str) -> Option<LineFault> {
 /// Returns a rejected record for a line without one; the line stands in its original fields.
 fn unreadable(text: &str, place: SourcePosition, message: &str) -> GroupEntry {
     let problem = Problem::at("RECORD_INVALID", place, message);
-    let mut entry = GroupEntry::rejected(Record::Comment(Comment::default()), problem).at(place);
+    let mut entry = GroupEntry::rejected(identity::of_line(text), problem).at(place);
     entry.keep_original([("line", text)]);
     entry
 }
@@ -282,6 +315,7 @@ mod tests {
             time: comment.create_time,
             synthetic: true,
             event: None,
+            original: Original::new(),
         };
         let subject = Subject { key, owner_id: "o".to_owned(), ..Subject::default() };
         vec![Record::Subject(subject), Record::Comment(comment), Record::Comment(reply), Record::Like(like)]
@@ -310,7 +344,10 @@ mod tests {
 
     #[test]
     fn a_vote_that_is_not_known_is_rejected_again_and_never_becomes_a_like() {
-        let (mut text, like) = (Vec::new(), records().remove(3));
+        let (mut text, mut like) = (Vec::new(), records().remove(3));
+        if let Record::Like(like) = &mut like {
+            like.event = Some(LikeEvent::Withdrawn);
+        }
         write(&mut text, &like, Some(&Problem::new("VALUE_UNKNOWN", "\"7\" is neither LIKE, DISLIKE nor NONE")))
             .unwrap();
         let groups = groups(&text).unwrap();
@@ -324,8 +361,11 @@ mod tests {
     fn broken_files_are_refused_with_their_place() {
         let cases = [
             ("{\"schema\":\"other\"}".to_owned(), "x.jsonl: record 1, line 1, byte 0: the schema"),
-            (format!("\n{{\"comment\":{{{KEY},\"external_id\":"), "record 1, line 2, byte 1: EOF"),
-            ("{\"comment\":{\"oops\":".to_owned(), "record 1, line 1, byte 0: EOF"),
+            (
+                format!("\n{{\"comment\":{{{KEY},\"external_id\":"),
+                "record 1, line 2, byte 1: it ends where a value is expected",
+            ),
+            ("{\"comment\":{\"oops\":".to_owned(), "record 1, line 1, byte 0: it ends where a value is expected"),
         ];
         let half = format!("{{\"comment\":{{{KEY},\"text\":\"语").into_bytes();
         let half = (half[..half.len() - 1].to_vec(), "cut off");
@@ -333,16 +373,28 @@ mod tests {
             let error = format!("{:#}", groups(&text).unwrap_err());
             assert!(error.contains(expected), "{error}");
         }
-        assert!(format!("{:#}", groups(&vec![b'x'; 100 << 20]).unwrap_err()).contains("16 MiB"));
+        let endless = groups(&[&vec![b'x'; 100 << 20][..], b"\n{}"].concat()).unwrap();
+        let [long, next] = endless[0].rejects.as_slice() else { panic!("two lines are rejected") };
+        assert!(long.problem.message.contains("16 MiB") && next.problem.message.contains("exactly one"));
     }
 
     #[test]
     fn a_broken_line_is_rejected_and_the_next_one_is_read() {
         let good = format!("{{\"comment\":{{{KEY},\"external_id\":\"9\",\"create_time\":\"2020-01-01T00:00:00Z\"}}}}");
-        let cases: [(Vec<u8>, &str, &str); 7] = [
+        let cases: [(Vec<u8>, &str, &str); 10] = [
             (format!("{{\"comment\":{{{KEY},\"external_id\":\"1\",\"txt\":\"\"}}}}").into(), "RECORD_INVALID", "txt"),
             (b"{}".to_vec(), "RECORD_INVALID", "exactly one"),
-            (b"{\"comment\":".to_vec(), "RECORD_INVALID", "EOF"),
+            (b"{\"comment\":".to_vec(), "RECORD_INVALID", "it ends where a value is expected"),
+            (b"[null,null]".to_vec(), "RECORD_INVALID", "there is a list where an object is expected"),
+            (br#"{"comment":{"subject":["t","a"],"external_id":"1"}}"#.to_vec(), "RECORD_INVALID", "there is a list"),
+            (
+                format!(
+                    "{{\"comment\":{{{KEY},\"external_id\":\"1\",\"create_time\":\"2020-01-01T00:00:00+25:00\"}}}}"
+                )
+                .into(),
+                "TIME_INVALID",
+                "+25:00",
+            ),
             (b"{\"comment\":\xff}".to_vec(), "RECORD_INVALID", "not UTF-8"),
             ("[".repeat(100_000).into(), "RECORD_INVALID", "record 1, line 1, byte 0: "),
             (format!("{{\"comment\":{{{KEY},\"external_id\":\"1\"}}}}").into(), "TIME_INVALID", "no create_time"),

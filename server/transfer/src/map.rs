@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::json_record;
+use super::marks;
 use super::names;
+use super::template;
 
 /// A mapping file. Texts are templates: `{column}` is a column of the row, `{alias.column}` one of
 /// a joined row.
@@ -29,12 +32,19 @@ pub(crate) struct Map {
     /// `auto`, `unix`, `unix_ms` or a strptime pattern, for times without a format of their own.
     #[serde(default)]
     pub(crate) time_format: String,
+    /// The names of the columns of the author's e-mail address, which no rejects file has.
+    #[serde(skip)]
+    pub(crate) secret_names: Vec<String>,
     /// The form of the files of `--format csv`.
     #[serde(default)]
     pub(crate) dialect: Dialect,
     /// Separates cells: by default a comma, in MySQL's dialect a tab.
     #[serde(default)]
     pub(crate) delimiter: Option<char>,
+    /// For MySQL's dialect: ends rows (`LINES TERMINATED BY`), `"\\n"` or `"\\r\\n"`. By default
+    /// the first rows of the file show it.
+    #[serde(default)]
+    pub(crate) line_end: Option<String>,
     /// For MySQL's dialect: encloses cells (`ENCLOSED BY`).
     #[serde(default)]
     pub(crate) quote: Option<char>,
@@ -60,6 +70,9 @@ pub(crate) struct Map {
     #[serde(default)]
     pub(crate) like: Option<LikeMap>,
 }
+
+/// The line end of Windows.
+pub(crate) const CRLF: &str = "\r\n";
 
 /// The form of CSV files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -335,12 +348,39 @@ impl<'de> Deserialize<'de> for Field {
 /// The file cannot be read, is not TOML, has an unknown key (with its line), or names a table that
 /// it does not define.
 pub(crate) fn load(path: &Path) -> Result<Map> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        let is_binary = error.kind() == std::io::ErrorKind::InvalidData;
+        let file = path.display();
+        if is_binary {
+            anyhow!("the mapping file {file} is not text in UTF-8")
+        } else {
+            anyhow!("cannot read {file}: {error}")
+        }
+    })?;
     parse(&text).with_context(|| format!("in the mapping file {}", path.display()))
 }
 
+/// Returns an error of TOML in one line, with its place.
+fn toml_fault(text: &str, error: &toml::de::Error) -> anyhow::Error {
+    let message = error.message().lines().collect::<Vec<_>>().join("; ");
+    let before = error.span().and_then(|span| text.get(..span.start));
+    match before {
+        Some(before) => {
+            let line = before.matches('\n').count() + 1;
+            let column = before.rsplit('\n').next().map_or(0, |start| start.chars().count()) + 1;
+            anyhow!("line {line}, column {column}: {message}")
+        }
+        None => anyhow!(message),
+    }
+}
+
 fn parse(text: &str) -> Result<Map> {
-    let map: Map = toml::from_str(text)?;
+    // Its texts are compared with those of files, in which these characters are escaped, too.
+    let text = &marks::escaped(&json_record::marked(text));
+    let mut map: Map = toml::from_str(text).map_err(|error| toml_fault(text, &error))?;
+    if let Some(email) = &map.comment.email {
+        map.secret_names = template::names(&email.0.value)?;
+    }
     if let Some(fault) = names::source_fault(map.source.trim()) {
         bail!("source is {:?}: {fault}", map.source);
     }
@@ -364,6 +404,9 @@ fn parse(text: &str) -> Result<Map> {
         "[comment] names no member, email or name"
     );
     let is_mysql = map.dialect == Dialect::Mysql;
+    ensure!(is_mysql || map.line_end.is_none(), "line_end is for dialect = \"mysql\"");
+    let is_line_end = map.line_end.as_deref().is_none_or(|end| end == CRLF || end == "\n");
+    ensure!(is_line_end, "line_end is \"\\n\" or \"\\r\\n\"");
     ensure!(is_mysql || map.quote.is_none(), "quote is for dialect = \"mysql\"");
     ensure!(!is_mysql || map.escape.is_none(), "in dialect = \"mysql\" the backslash escapes; leave escape out");
     Ok(map)
@@ -389,6 +432,21 @@ mod tests {
         assert_eq!((map.delimiter, map.dialect), (None, Dialect::Csv));
         assert_eq!(map.comment.create_time.0.format.as_deref(), Some("unix"));
         assert_eq!(map.comment.text.0.value, "{t}");
+    }
+
+    #[test]
+    fn a_fault_of_toml_is_one_line_with_its_place() {
+        let fault = parse("source = \"s\"\ndelimiter = ").unwrap_err().to_string();
+        assert!(fault.starts_with("line 2, column 13: ") && !fault.contains('\n'), "{fault}");
+    }
+
+    #[test]
+    fn subjects_may_be_described_by_the_rows_of_their_comments() {
+        let subject = "[subject]\nid = \"{page}\"\nmetadata.title = \"{title}\"";
+        let map = parse(&format!("{SMALL}\n{subject}")).unwrap();
+        let (main, tables) = map.templates();
+        assert!(main.contains(&"{page}") && main.contains(&"{title}"), "{main:?}");
+        assert!(tables.is_empty(), "{tables:?}");
     }
 
     #[test]

@@ -59,8 +59,8 @@ impl TableFields {
         (map, settings): (&Map, &ReadSettings),
         out: EntrySink<'_>,
     ) -> Result<()> {
-        let cells = [Some(&row.cells)];
-        let reader = || RowReader::new(&cells, &self.header, map, &row);
+        let alone = JoinedRow { rows: vec![Some(&row.cells)], fault: None };
+        let reader = || RowReader::new(&alone, &self.header, map, &row);
         if let Some(subject) = &self.subject {
             out(subject.entry(&mut reader(), settings))?;
         }
@@ -68,11 +68,27 @@ impl TableFields {
             out(like.entry(&mut reader(), settings))?;
         }
         if let Some(key) = &self.key {
-            let key = key.fill(&cells, &map.null);
-            lookup.add(key, row.cells);
+            let key = key.fill(&alone.rows, &map.null);
+            match row.fault.as_ref().filter(|_| row.raw.is_some()) {
+                // A value that is no row belongs to no author.
+                Some(fault) if fault.as_str() == NO_OBJECT => {}
+                Some(fault) => lookup.add_fault(key, format!("{}: {fault}", row.place)),
+                None => lookup.add(key, row.cells),
+            }
         }
         Ok(())
     }
+}
+
+/// The fault of a value of JSON in place of a row.
+pub(crate) const NO_OBJECT: &str = "it is no object";
+
+/// A row with the rows that are joined to it.
+#[derive(Debug)]
+pub(crate) struct JoinedRow<'a> {
+    pub(crate) rows: Vec<Option<&'a StringRecord>>,
+    /// The fault of a row that is, or may be, joined to it.
+    pub(crate) fault: Option<String>,
 }
 
 /// The tables that are joined to the rows of the comments, in the order of their aliases.
@@ -103,11 +119,15 @@ impl Joins {
         row: &'a StringRecord,
         tables: &'a BTreeMap<String, TableLookup>,
         map: &Map,
-    ) -> Vec<Option<&'a StringRecord>> {
-        let mut joined = vec![Some(row)];
+    ) -> JoinedRow<'a> {
+        let mut joined = JoinedRow { rows: vec![Some(row)], fault: None };
         for (on, alias) in &self.joins {
-            let key = on.fill(&joined, &map.null);
-            joined.push(tables.get(alias).and_then(|table| table.get(&key)));
+            let key = on.fill(&joined.rows, &map.null);
+            let table = tables.get(alias);
+            if let Some(fault) = table.and_then(|table| table.fault(&key)) {
+                joined.fault.get_or_insert_with(|| format!("its row of [tables.{alias}] {fault}"));
+            }
+            joined.rows.push(table.and_then(|table| table.get(&key)));
         }
         joined
     }

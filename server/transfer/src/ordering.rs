@@ -7,12 +7,17 @@
 //!   then it is imported as a tombstone, deleted by its author at its creation time, because the
 //!   thread would break without it.
 //! * A reply whose parent is not in the file is an orphan; [`Orphans`] determines its treatment.
+//!   One whose parent is in the file, but of another subject, is rejected with them
+//!   (`PARENT_MISSING`): no server has the parent where it is named.
 //! * Replies in a cycle are rejected with all their descendants (`PARENT_CYCLE`), and so are the
 //!   descendants of a comment that the format already rejected (`PARENT_REJECTED`).
 //! * A second comment with the same id is dropped if it is identical and rejected otherwise
 //!   (`DUPLICATE_ID`).
 //! * A subject that several records describe is as the last of them says, but hidden if any of them
 //!   says so: two pages with one id must not show what one of them hides.
+//! * If a record that describes the subject is rejected, everything of the subject is
+//!   (`SUBJECT_REJECTED`): the comments alone would make it public, whatever its source says. A
+//!   record with this reason in a rejects file is imported with a valid record of its subject only.
 //! * Of the votes of one member for one comment the latest counts, if it was not withdrawn.
 //!
 //! The order follows from the heads of the records alone. The memory for it is 17 bytes for each
@@ -29,7 +34,8 @@ use anyhow::Result;
 use self::columns::{Columns, Mark};
 use self::deferred::DeferredReplies;
 use super::batch::{BatchSink, BatchWriter};
-use super::spool::{HeadList, RecordKind, Spool};
+use super::record::SUBJECT_REJECTED;
+use super::spool::{CommentIds, HeadList, Partition, RecordKind, Spool};
 
 /// The treatment of a reply whose parent is neither in the file nor on the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -50,24 +56,52 @@ pub enum Orphans {
 ///
 /// # Errors
 /// The spool cannot be read or written; or the error of `sink`.
-pub(crate) fn write_batches(spool: Spool, orphans: Orphans, sink: BatchSink<'_>) -> Result<()> {
-    spool.into_subjects(&mut |partition, heads| plan(heads, orphans, BatchWriter::new(partition, &mut *sink)))
+pub(crate) fn write_batches(mut spool: Spool, orphans: Orphans, sink: BatchSink<'_>) -> Result<()> {
+    let strict = spool.has_unknown_subject();
+    let mut parents = ParentRules { orphans, ids: spool.take_unique_ids() };
+    let mut each = |partition: &Partition, heads: &HeadList| {
+        plan(heads, &mut parents, strict, BatchWriter::new(partition, &mut *sink))
+    };
+    spool.into_subjects(&mut each)
 }
 
+/// The rules for replies whose parent is not among the comments of their subject.
+#[derive(Debug)]
+struct ParentRules {
+    orphans: Orphans,
+    /// The ids of the comments of all subjects.
+    ids: Option<CommentIds>,
+}
+
+impl ParentRules {
+    /// Returns true if a missing parent is a comment of another subject.
+    fn is_elsewhere(&mut self, id: u64) -> Result<bool> {
+        self.ids.as_mut().filter(|_| self.orphans == Orphans::Reject).map_or(Ok(false), |ids| ids.contains(id))
+    }
+}
+
+/// The words for a reply whose parent is a comment of another subject.
+const ELSEWHERE: &str = "its parent is in the files, but of another subject; --strip-query, --subject-by or --url-map \
+                         may make one subject of both";
+
 /// Writes the records of one subject to `writer` in their order, and separates those that cannot be
-/// imported. `heads` has them in the order of the file, at least one.
+/// imported. `heads` has them in the order of the file, at least one. With `strict` a subject that
+/// no record describes is refused.
 ///
 /// # Errors
 /// The spool cannot be read; that of `writer`.
-fn plan(heads: &HeadList, orphans: Orphans, mut writer: BatchWriter<'_>) -> Result<()> {
-    let mut columns = Columns::read(heads, orphans)?;
+fn plan(heads: &HeadList, parents: &mut ParentRules, strict: bool, mut writer: BatchWriter<'_>) -> Result<()> {
+    let mut columns = Columns::read(heads, parents)?;
+    if columns.is_refused || strict && columns.subject.is_none() {
+        return refuse(heads, &columns, writer);
+    }
     let order = order(&mut columns);
     carry_up(&mut columns, &order);
     let subject = columns.subject.map(|index| heads.get(index)).transpose()?;
     let retained = has_retained(&columns, &order);
     writer.begin(subject.as_ref(), &heads.get(0)?, columns.is_hidden, retained)?;
     heads.each(&mut |index, head| {
-        if head.is_rejected {
+        if columns.rejects(head) {
             writer.reject(head, None)
         } else if columns.has(index, Mark::Duplicate) {
             writer.reject(head, Some(("DUPLICATE_ID", "another comment of this subject has the same id")))
@@ -77,11 +111,37 @@ fn plan(heads: &HeadList, orphans: Orphans, mut writer: BatchWriter<'_>) -> Resu
     })?;
     (0..columns.repeated).for_each(|_| writer.repeated());
     write_thread(heads, &mut columns, &order, &mut writer)?;
-    heads.each(&mut |_, head| match head.kind == RecordKind::Like && !head.is_rejected && head.event.is_none() {
-        true => writer.like(head),
-        false => Ok(()),
-    })?;
+    heads.each(
+        &mut |_, head| match head.kind == RecordKind::Like && !columns.rejects(head) && head.event.is_none() {
+            true => writer.like(head),
+            false => Ok(()),
+        },
+    )?;
     columns.latest_votes().into_iter().try_for_each(|index| writer.like(&heads.get(index)?))?;
+    writer.finish()
+}
+
+/// Rejects everything of a subject of which a record is, or may be, rejected. Of several votes of a
+/// member only the one that counts is a record to import later.
+fn refuse(heads: &HeadList, columns: &Columns<'_>, mut writer: BatchWriter<'_>) -> Result<()> {
+    let problem = match columns.is_refused {
+        true => (
+            SUBJECT_REJECTED,
+            "a record of its subject is rejected, without which the subject might become public; correct that record \
+             and import both together",
+        ),
+        false => (
+            "SUBJECT_UNKNOWN",
+            "no record describes its subject, but one that cannot be read might; correct that record and import both \
+             together",
+        ),
+    };
+    writer.begin(None, &heads.get(0)?, false, false)?;
+    heads.each(&mut |index, head| match (head.is_rejected && !head.requires_subject, head.event) {
+        (true, _) => writer.reject(head, None),
+        (false, Some(_)) if !columns.has(index, Mark::Latest) => Ok(()),
+        (false, _) => writer.reject(head, Some(problem)),
+    })?;
     writer.finish()
 }
 
@@ -129,7 +189,8 @@ fn carry_up(columns: &mut Columns<'_>, order: &[u32]) {
 /// text, and no root without a rejected parent is rejected itself.
 fn has_retained(columns: &Columns<'_>, order: &[u32]) -> bool {
     order.iter().any(|node| {
-        columns.parent(*node).is_none() && columns.has(*node, Mark::Carries) && !columns.is_below_rejected(*node)
+        let is_root = columns.parent(*node).is_none() && !columns.is_elsewhere(*node);
+        is_root && columns.has(*node, Mark::Carries) && !columns.is_below_rejected(*node)
     })
 }
 
@@ -142,6 +203,7 @@ fn write_thread(
 ) -> Result<()> {
     for node in order.iter().copied() {
         let rejection = match (columns.has(node, Mark::Carries), columns.is_below_rejected(node)) {
+            (true, false) if columns.is_elsewhere(node) => Some(("PARENT_MISSING", ELSEWHERE)),
             (true, false) => None,
             (false, _) => Some(("TEXT_EMPTY", "it has no text and no reply with a text")),
             (true, true) => Some(("PARENT_REJECTED", "its parent was rejected")),

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
+use super::marks::escaped;
 use super::member_ids;
 
 /// The name of a page that becomes the subject's object id, in formats that have several.
@@ -59,10 +60,16 @@ impl PageRules {
             ::csv::ReaderBuilder::new().has_headers(false).flexible(true).from_path(path).with_context(context)?;
         let mut map = HashMap::new();
         for row in rows.records() {
-            let row = row.with_context(context)?;
+            let row = row.map_err(|error| {
+                if let ::csv::ErrorKind::Utf8 { pos, .. } = error.kind() {
+                    let line = pos.as_ref().map_or(0, ::csv::Position::line);
+                    return anyhow!("{}:{line}: it is not text in UTF-8", path.display());
+                }
+                anyhow!(error).context(context())
+            })?;
             let line = row.position().map_or(0, ::csv::Position::line);
             match row.iter().map(str::trim).collect::<Vec<_>>().as_slice() {
-                [old, new] if !old.is_empty() && !new.is_empty() => map.insert((*old).to_owned(), (*new).to_owned()),
+                [old, new] if !old.is_empty() && !new.is_empty() => map.insert(escaped(old), escaped(new)),
                 _ => bail!("{}:{line}: a line has an old and a new address: old,new", path.display()),
             };
         }
@@ -92,6 +99,18 @@ impl PageRules {
 }
 
 impl PageNames<'_> {
+    /// Returns the address of the page by the same rules, by which two names are of one page; empty
+    /// without one.
+    pub(crate) fn address(&self, rules: &PageRules) -> String {
+        address_of(&rules.stripped(rules.mapped(self.link).unwrap_or(self.link)))
+    }
+
+    /// Returns true if the object id is the site's own id of the page.
+    pub(crate) fn is_named_by_id(&self, rules: &PageRules) -> bool {
+        let is_first = rules.by == SubjectBy::Id && rules.mapped(self.link).is_none();
+        !self.id.is_empty() && (is_first || self.link.is_empty())
+    }
+
     /// Returns the object id: the first name that is not empty, hashed if it is too long. `None` if
     /// all are empty. A page that the address map names has its new address.
     pub(crate) fn object_id(&self, rules: &PageRules) -> Option<String> {
@@ -101,16 +120,23 @@ impl PageNames<'_> {
         let names = match (rules.by, mapped.is_some()) {
             (SubjectBy::Id, false) => [self.id, path, self.number],
             (SubjectBy::Id | SubjectBy::Path, _) => [path, self.id, self.number],
-            (SubjectBy::Url, _) => [address, self.id, self.number],
+            (SubjectBy::Url, _) => [&address, self.id, self.number],
         };
         names.into_iter().find(|name| !name.is_empty()).map(member_ids::fit_id)
     }
 }
 
-/// Returns the host of an address in lower case; empty for a path alone.
+/// Returns the host of an address in lower case, without the port that its scheme has anyway; empty
+/// for a path alone.
 pub(crate) fn host_of(link: &str) -> String {
-    let rest = link.split_once("://").map_or("", |(_, rest)| rest);
-    rest.split(['/', '?', '#']).next().unwrap_or_default().to_ascii_lowercase()
+    let Some((scheme, rest)) = link.split_once("://") else { return String::new() };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default().to_ascii_lowercase();
+    let default_port = match scheme.to_ascii_lowercase().as_str() {
+        "http" => ":80",
+        "https" => ":443",
+        _ => ":",
+    };
+    host.strip_suffix(default_port).map_or(host.clone(), str::to_owned)
 }
 
 fn without_fragment(link: &str) -> &str {
@@ -129,9 +155,13 @@ fn path_of(link: &str) -> &str {
     }
 }
 
-/// Returns an address without its scheme, so that http and https name one page.
-fn address_of(link: &str) -> &str {
-    link.split_once("://").map_or(link, |(_, rest)| rest)
+/// Returns an address without its scheme, so that http and https name one page; a path alone is
+/// returned as it is.
+fn address_of(link: &str) -> String {
+    match link.contains("://") {
+        true => host_of(link) + path_of(link),
+        false => link.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -159,6 +189,14 @@ mod tests {
         let all = PageNames { id: "id", link: "http://e/x", number: "18" };
         assert_eq!(all.object_id(&rules(SubjectBy::Path)).as_deref(), Some("/x"));
         assert_eq!(all.object_id(&rules(SubjectBy::Url)).as_deref(), Some("e/x"));
+        for link in
+            ["http://E.tld/Path?q", "HTTPS://e.TLD:443/Path?q", "http://e.tld:80/Path?q#f", "https://e.tld/Path?q"]
+        {
+            let page = PageNames { id: "", link, number: "" };
+            assert_eq!(page.object_id(&rules(SubjectBy::Url)).as_deref(), Some("e.tld/Path?q"), "{link}");
+        }
+        let other = PageNames { id: "", link: "https://e.tld:8443", number: "" };
+        assert_eq!(other.object_id(&rules(SubjectBy::Url)).as_deref(), Some("e.tld:8443/"));
         assert_eq!(PageNames { id: "", link: "", number: "" }.object_id(&by_id), None);
         let long = format!("http://e/{}", "x".repeat(99));
         assert!(
@@ -185,5 +223,8 @@ mod tests {
         assert_eq!(object_id("https://e/other", &mapped), "7", "a page that is not in the map keeps its id");
         std::fs::write(&file, "a,b\nonly\n").unwrap();
         assert!(PageRules::read_url_map(&file).unwrap_err().to_string().contains(":2:"));
+        std::fs::write(&file, b"a,b\n\xff,c\n").unwrap();
+        let binary = format!("{:#}", PageRules::read_url_map(&file).unwrap_err());
+        assert!(binary.ends_with(":2: it is not text in UTF-8"), "{binary}");
     }
 }

@@ -150,6 +150,7 @@ pub(crate) fn time(message: Option<ProtoTimestamp>) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Original;
 
     #[test]
     fn times_keep_their_value_on_the_wire_and_back_even_before_1970() {
@@ -172,6 +173,7 @@ mod tests {
             time: None,
             synthetic: false,
             event: None,
+            original: Original::new(),
         };
         let item = request(&Record::Like(like.clone()), "isso").item.unwrap();
         assert!(item.external_id.len() <= member_ids::EXTERNAL_ID_BYTES_MAX);

@@ -194,6 +194,9 @@ impl PreparedImport {
     ) -> Result<()> {
         let check = RecordCheck::new(self.format, &self.settings.source, self.now);
         let mut spool = Spool::new(&self.spool);
+        if self.format.has_unique_ids() {
+            spool = spool.with_unique_ids();
+        }
         let mut checked = ReadNotes::default();
         self.read_entries(notes, &mut |mut entry| {
             check.apply(&mut entry, &mut checked);
@@ -216,8 +219,10 @@ impl PreparedImport {
             (ImportFormat::Csv | ImportFormat::Json, None) => bail!("this format needs a mapping file"),
             (ImportFormat::Jsonl, _) => self.each_input(&mut |input| jsonl::read(input, out)),
             (ImportFormat::Disqus, _) => self.each_input(&mut |input| disqus::read(input, settings, spool, notes, out)),
-            (ImportFormat::WordPress, _) => self.each_input(&mut |input| wordpress::read(input, settings, spool, out)),
-            (ImportFormat::Isso, _) => self.each_input(&mut |input| isso::read(input, settings, spool, out)),
+            (ImportFormat::WordPress, _) => {
+                self.each_input(&mut |input| wordpress::read(input, settings, spool, notes, out))
+            }
+            (ImportFormat::Isso, _) => self.each_input(&mut |input| isso::read(input, settings, spool, notes, out)),
             (ImportFormat::Commento, _) => self.each_input(&mut |input| commento::read(input, settings, spool, out)),
         }
         .with_context(|| self.reading())
@@ -257,6 +262,9 @@ impl PreparedImport {
 }
 
 #[cfg(test)]
+mod faults;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::batch::SubjectBatch;
@@ -274,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn the_real_exports_of_other_systems_are_read_whole() {
+    fn the_real_exports_of_other_systems_are_read_completely() {
         let Some(folder) = std::env::var_os("RIPOSTE_TEST_DATA").map(PathBuf::from) else {
             eprintln!("SKIPPED: RIPOSTE_TEST_DATA is not set, so the real exports are not read");
             return;

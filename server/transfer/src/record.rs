@@ -9,7 +9,9 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::excerpt::{MESSAGE_CHARS_MAX, excerpt};
 use super::input::SourcePosition;
+use super::json_object::object;
 use super::time::timestamp_text;
 
 /// The size limit of the keys and values of one metadata map together, in bytes.
@@ -33,6 +35,7 @@ pub(crate) type Original = BTreeMap<String, String>;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Subject {
+    #[serde(deserialize_with = "object")]
     pub(crate) key: Key,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<String>,
@@ -52,7 +55,7 @@ pub(crate) struct Subject {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Comment {
-    #[serde(rename = "subject")]
+    #[serde(rename = "subject", deserialize_with = "object")]
     pub(crate) key: Key,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<String>,
@@ -67,7 +70,7 @@ pub(crate) struct Comment {
     pub(crate) mentioned_member_ids: Vec<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) metadata: BTreeMap<String, String>,
-    #[serde(default, skip_serializing_if = "Client::is_empty")]
+    #[serde(default, skip_serializing_if = "Client::is_empty", deserialize_with = "object")]
     pub(crate) client: Client,
     #[serde(default)]
     pub(crate) state: CommentState,
@@ -80,7 +83,7 @@ pub(crate) struct Comment {
     #[serde(default, skip_serializing_if = "Option::is_none", with = "timestamp_text")]
     pub(crate) delete_time: Option<Timestamp>,
     /// Votes that the source knows only as numbers, without the members.
-    #[serde(default, skip_serializing_if = "Votes::is_empty")]
+    #[serde(default, skip_serializing_if = "Votes::is_empty", deserialize_with = "object")]
     pub(crate) votes: Votes,
     #[serde(skip)]
     pub(crate) original: Original,
@@ -90,7 +93,7 @@ pub(crate) struct Comment {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Like {
-    #[serde(rename = "subject")]
+    #[serde(rename = "subject", deserialize_with = "object")]
     pub(crate) key: Key,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<String>,
@@ -105,6 +108,8 @@ pub(crate) struct Like {
     /// Set if it is one of a member's votes for a comment, of which only the latest counts.
     #[serde(skip)]
     pub(crate) event: Option<LikeEvent>,
+    #[serde(skip)]
+    pub(crate) original: Original,
 }
 
 /// The effect of a vote on earlier ones of the same member.
@@ -124,6 +129,13 @@ pub(crate) struct Client {
     pub(crate) platform: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) device: String,
+}
+
+impl Comment {
+    /// Returns a comment of which nothing is known, so that it is not shown.
+    pub(crate) fn hidden() -> Self {
+        Self { state: CommentState::Hidden, ..Self::default() }
+    }
 }
 
 /// Numbers of votes up and down.
@@ -177,6 +189,10 @@ pub(crate) enum LikeValue {
     Dislike,
 }
 
+/// The reason of a record whose subject has a rejected record: without that one the subject might
+/// be more public than its source.
+pub(crate) const SUBJECT_REJECTED: &str = "SUBJECT_REJECTED";
+
 /// One record to import.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "nearly all records are comments or short-lived")]
@@ -212,20 +228,20 @@ impl Record {
     }
 
     /// Returns the fields of the source that the record has in another form.
-    pub(crate) fn original(&self) -> Option<&Original> {
+    pub(crate) fn original(&self) -> &Original {
         match self {
-            Self::Subject(subject) => Some(&subject.original),
-            Self::Comment(comment) => Some(&comment.original),
-            Self::Like(_) => None,
+            Self::Subject(subject) => &subject.original,
+            Self::Comment(comment) => &comment.original,
+            Self::Like(like) => &like.original,
         }
     }
 
     /// Returns the same to change it.
-    pub(crate) fn original_mut(&mut self) -> Option<&mut Original> {
+    pub(crate) fn original_mut(&mut self) -> &mut Original {
         match self {
-            Self::Subject(subject) => Some(&mut subject.original),
-            Self::Comment(comment) => Some(&mut comment.original),
-            Self::Like(_) => None,
+            Self::Subject(subject) => &mut subject.original,
+            Self::Comment(comment) => &mut comment.original,
+            Self::Like(like) => &mut like.original,
         }
     }
 
@@ -240,7 +256,9 @@ impl Record {
                 let mut values = ids.into_iter().chain(parent_external_id).chain(metadata.values());
                 values.any(|value| value == text)
             }
-            Self::Like(_) => true,
+            Self::Like(Like { key, comment_external_id, member_id, .. }) => {
+                [&key.object_id, comment_external_id, member_id].into_iter().any(|value| value == text)
+            }
         }
     }
 
@@ -255,9 +273,17 @@ impl Record {
 }
 
 impl Problem {
-    /// Creates a problem from its reason and its message.
-    pub(crate) fn new(reason: &str, message: impl Into<String>) -> Self {
-        Self { reason: reason.to_owned(), message: message.into() }
+    /// Creates a problem from its reason and its message, which becomes one readable line.
+    pub(crate) fn new(reason: &str, message: impl AsRef<str>) -> Self {
+        Self { reason: reason.to_owned(), message: excerpt(message.as_ref(), MESSAGE_CHARS_MAX) }
+    }
+
+    /// Returns the problem with the place of its record, if it is known.
+    pub(crate) fn placed(self, place: Option<SourcePosition>) -> Self {
+        match place {
+            Some(place) => Self { message: format!("{place}: {}", self.message), ..self },
+            None => self,
+        }
     }
 
     /// Creates a problem of the record at this place of its file.

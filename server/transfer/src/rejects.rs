@@ -75,18 +75,30 @@ impl Rejects {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(crate) fn finish(self, is_complete: bool) -> Result<BTreeMap<String, u64>> {
-        let Some(path) = &self.path else { return Ok(self.by_reason) };
+    pub(crate) fn finish(mut self, is_complete: bool) -> Result<BTreeMap<String, u64>> {
+        let by_reason = std::mem::take(&mut self.by_reason);
+        let Some(path) = &self.path else { return Ok(by_reason) };
         let context = || format!("cannot write the rejects file {}", path.display());
-        let Some(mut file) = self.file else {
+        let Some(file) = &mut self.file else {
             if is_complete && path.is_file() {
                 std::fs::remove_file(path).with_context(context)?;
             }
-            return Ok(self.by_reason);
+            return Ok(by_reason);
         };
         file.flush().with_context(context)?;
         std::fs::rename(part_path(path), path).with_context(context)?;
-        Ok(self.by_reason)
+        self.file = None;
+        Ok(by_reason)
+    }
+}
+
+impl Drop for Rejects {
+    /// Removes a file that is not complete, such as on a full disk.
+    fn drop(&mut self) {
+        if let Some((path, _file)) = self.path.as_ref().zip(self.file.take()) {
+            // The failure that ends the import is reported, not this one.
+            drop(std::fs::remove_file(part_path(path)));
+        }
     }
 }
 
@@ -130,5 +142,16 @@ mod tests {
         assert!(path.exists(), "an import that failed says nothing of its records");
         finish(true);
         assert!(!path.exists() && !part_path(&path).exists());
+    }
+
+    #[test]
+    fn an_import_that_fails_leaves_no_part_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut rejects = Rejects::new(Some(folder.path().join("r.jsonl")), "isso");
+        let record = Record::Comment(Comment::default());
+        rejects.add(Reject { record, problem: Problem::new("TEXT_EMPTY", "it has no text") }).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        drop(rejects);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

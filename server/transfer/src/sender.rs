@@ -5,6 +5,7 @@
 //! a response are sent again on the next connection.
 
 use std::collections::{HashSet, VecDeque};
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -18,13 +19,27 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming};
 
 use super::batch::{OrderedComment, SubjectBatch};
+use super::input::SourcePosition;
 use super::ordering::Orphans;
 use super::proto;
-use super::record::{Comment, Like, Problem, Record, Reject};
+use super::record::{Comment, Like, Problem, Record, Reject, SUBJECT_REJECTED, SubjectState};
 use super::shared::ImportShared;
 use super::votes::{self, VotePolicy};
 
 const BACKOFF_MIN: Duration = Duration::from_millis(100);
+/// The words for a connection that ended.
+const BROKEN: &str = "the connection broke";
+/// The words for errors of the system.
+const OUTAGES: [(ErrorKind, &str); 8] = [
+    (ErrorKind::ConnectionRefused, "nothing accepts connections at its address"),
+    (ErrorKind::TimedOut, "the connection timed out"),
+    (ErrorKind::HostUnreachable, "its address is unreachable"),
+    (ErrorKind::NetworkUnreachable, "its address is unreachable"),
+    (ErrorKind::ConnectionReset, BROKEN),
+    (ErrorKind::ConnectionAborted, BROKEN),
+    (ErrorKind::BrokenPipe, BROKEN),
+    (ErrorKind::UnexpectedEof, BROKEN),
+];
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 const BACKOFF_MAX: Duration = Duration::from_secs(5);
 
@@ -37,9 +52,11 @@ pub(crate) struct ImportSender {
     stream: Option<OpenStream>,
     in_flight: VecDeque<Item>,
     /// Rejected orphans, whose parent the server does not know; they are sent again as roots.
-    unplaced_orphans: Vec<Comment>,
+    unplaced_orphans: Vec<(Comment, Option<SourcePosition>)>,
     /// The external ids of the rejected comments of the current subject.
     rejected_ids: HashSet<String>,
+    /// True if the server rejected the record of the current subject.
+    is_subject_rejected: bool,
     /// The time for which the sender has waited for the server since its last response.
     waited: Duration,
 }
@@ -56,6 +73,7 @@ struct OpenStream {
 struct Item {
     record: Record,
     orphan: bool,
+    place: Option<SourcePosition>,
 }
 
 impl ImportSender {
@@ -74,6 +92,7 @@ impl ImportSender {
             in_flight,
             unplaced_orphans,
             rejected_ids: HashSet::new(),
+            is_subject_rejected: false,
             waited: Duration::ZERO,
         }
     }
@@ -112,9 +131,11 @@ impl ImportSender {
     }
 
     async fn import_subject(&mut self, batch: SubjectBatch) -> Result<()> {
-        let SubjectBatch { subject, continues, requires_subject, comments, likes, rejects, repeated, .. } = batch;
+        let SubjectBatch { subject, subject_place, continues, requires_subject, comments, likes, .. } = batch;
+        let SubjectBatch { rejects, repeated, .. } = batch;
         if !continues {
             self.rejected_ids.clear();
+            self.is_subject_rejected = false;
         }
         self.shared.totals.repeated.add(repeated);
         self.shared.totals.done.add(repeated);
@@ -125,14 +146,23 @@ impl ImportSender {
             self.reject(reject)?;
         }
         if requires_subject {
-            self.send(Item { record: Record::Subject(subject), orphan: false }).await?;
+            let withholds = subject.state != SubjectState::Active;
+            self.send(Item { record: Record::Subject(subject), orphan: false, place: subject_place }).await?;
+            if withholds {
+                // Without this record the comments would create a subject that is more public.
+                self.drain().await?;
+            }
         }
         let mut voted = Vec::new();
-        for OrderedComment { comment, orphan } in comments {
+        for OrderedComment { comment, orphan, place } in comments {
+            if self.is_subject_rejected {
+                self.reject_with_subject(Record::Comment(comment), place)?;
+                continue;
+            }
             if comment.votes.total() > 0 {
                 voted.push(vote_stub(&comment));
             }
-            self.send_comment(comment, orphan).await?;
+            self.send_comment(comment, orphan, place).await?;
         }
         if voted.is_empty() && likes.is_empty() {
             return Ok(());
@@ -141,26 +171,34 @@ impl ImportSender {
         self.drain().await?;
         self.send_votes(&voted).await?;
         for like in likes {
-            self.send_like(like).await?;
+            match self.is_subject_rejected {
+                true => self.reject_with_subject(Record::Like(like), None)?,
+                false => self.send_like(like).await?,
+            }
         }
         Ok(())
+    }
+
+    fn reject_with_subject(&self, record: Record, place: Option<SourcePosition>) -> Result<()> {
+        let message = "the server rejected the record of its subject, without which it might become public";
+        self.reject(Reject { record, problem: Problem::new(SUBJECT_REJECTED, message).placed(place) })
     }
 
     /// Sends a comment. If the comment is an orphan that may become a root, it is sent alone: its
     /// response, and if necessary its repetition as a root, come before the next comment gets a
     /// floor.
-    async fn send_comment(&mut self, comment: Comment, orphan: bool) -> Result<()> {
+    async fn send_comment(&mut self, comment: Comment, orphan: bool, place: Option<SourcePosition>) -> Result<()> {
         let sent_alone = orphan && self.shared.orphans == Orphans::Root;
         if sent_alone {
             self.drain().await?;
         }
-        self.send(Item { record: Record::Comment(comment), orphan }).await?;
+        self.send(Item { record: Record::Comment(comment), orphan, place }).await?;
         if sent_alone {
             self.drain().await?;
-            for mut comment in std::mem::take(&mut self.unplaced_orphans) {
+            for (mut comment, place) in std::mem::take(&mut self.unplaced_orphans) {
                 let parent = comment.parent_external_id.take().unwrap_or_default();
                 comment.put_metadata("orphan_of", &parent);
-                self.send(Item { record: Record::Comment(comment), orphan: false }).await?;
+                self.send(Item { record: Record::Comment(comment), orphan: false, place }).await?;
             }
         }
         Ok(())
@@ -177,7 +215,7 @@ impl ImportSender {
                 continue;
             }
             for like in votes::likes(comment, &shared.source) {
-                self.send(Item { record: Record::Like(like), orphan: false }).await?;
+                self.send(Item { record: Record::Like(like), orphan: false, place: None }).await?;
             }
         }
         Ok(())
@@ -188,7 +226,7 @@ impl ImportSender {
             let problem = Problem::new("COMMENT_REJECTED", "the comment that it belongs to was rejected");
             return self.reject(Reject { record: Record::Like(like), problem });
         }
-        self.send(Item { record: Record::Like(like), orphan: false }).await
+        self.send(Item { record: Record::Like(like), orphan: false, place: None }).await
     }
 
     /// Sends one item as soon as fewer items than the window are without a response. After a stop
@@ -273,10 +311,8 @@ impl ImportSender {
         }
         if !self.shared.outage.swap(true, Ordering::Relaxed) {
             let outage_limit = self.shared.outage_limit;
-            (self.shared.report)(&format!(
-                "the server does not answer ({}); trying for {outage_limit:?}",
-                status.message()
-            ));
+            let words = outage_words(&status);
+            (self.shared.report)(&format!("the server does not answer ({words}); trying for {outage_limit:?}"));
         }
         let wait = (BACKOFF_MIN + self.waited).min(BACKOFF_MAX);
         let mut stop = self.stop.clone();
@@ -325,20 +361,25 @@ impl ImportSender {
         let problem = match (&item.record, missing) {
             (Record::Comment(comment), true) => match (item.orphan, self.shared.orphans) {
                 (true, Orphans::Root) => {
-                    self.unplaced_orphans.push(comment.clone());
+                    self.unplaced_orphans.push((comment.clone(), item.place));
                     return Ok(());
                 }
-                (true, Orphans::Reject | Orphans::Tombstone) => {
-                    Problem::new("PARENT_MISSING", "its parent is neither in the file nor on the server")
-                }
+                (true, Orphans::Reject | Orphans::Tombstone) => Problem::new(
+                    "PARENT_MISSING",
+                    "its subject has no such parent, neither in the files nor on the server",
+                ),
                 (false, _) => Problem::new("PARENT_REJECTED", "its parent was rejected"),
             },
             (Record::Comment(_) | Record::Subject(_) | Record::Like(_), _) => problem_of(error),
         };
-        if let Record::Comment(comment) = &item.record {
-            self.rejected_ids.insert(comment.external_id.clone());
+        match &item.record {
+            Record::Comment(comment) => {
+                self.rejected_ids.insert(comment.external_id.clone());
+            }
+            Record::Subject(_) => self.is_subject_rejected = true,
+            Record::Like(_) => {}
         }
-        self.reject(Reject { record: item.record, problem })
+        self.reject(Reject { record: item.record, problem: problem.placed(item.place) })
     }
 
     fn reject(&self, reject: Reject) -> Result<()> {
@@ -368,6 +409,28 @@ fn problem_of(error: ItemError) -> Problem {
     let fields = fields.filter(|field| !message.contains(field.as_str())).collect::<Vec<_>>();
     let texts: Vec<String> = std::iter::once(message).chain(fields).filter(|text| !text.is_empty()).collect();
     Problem { reason, message: texts.join("; ") }
+}
+
+/// Returns the words for a server that does not answer, without those of the transport.
+fn outage_words(status: &Status) -> String {
+    let mut cause = std::error::Error::source(status);
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<std::io::Error>() {
+            let words = OUTAGES.iter().find(|(kind, _)| *kind == error.kind()).map(|(_, words)| (*words).to_owned());
+            return words.unwrap_or_else(|| without_number(&error.to_string()));
+        }
+        cause = error.source();
+    }
+    let text = status.message();
+    if ["h2 ", "http2", "transport error", "hyper"].iter().any(|word| text.contains(word)) {
+        return BROKEN.to_owned();
+    }
+    without_number(text)
+}
+
+/// Removes the number that the system gives an error.
+fn without_number(text: &str) -> String {
+    text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 /// Returns true if another attempt may succeed after this error.

@@ -6,6 +6,7 @@
 //! is sent. The heads of a large subject have a file of their own. The files have no names, so
 //! nothing remains when the process ends, however it ends.
 
+mod comment_ids;
 mod disk_space;
 mod head_list;
 mod partition;
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+pub(crate) use self::comment_ids::CommentIds;
 pub(crate) use self::disk_space::check as check_disk_space;
 pub(crate) use self::head_list::HeadList;
 pub(crate) use self::partition::Partition;
@@ -36,13 +38,28 @@ pub(crate) struct Spool {
     hashers: [RandomState; 2],
     /// One partition in memory, or [`PARTITIONS`] files.
     partitions: Vec<Partition>,
+    /// True if a record is rejected that describes a subject, and it is not known which.
+    has_unknown_subject: bool,
+    /// The ids of all comments, if they are unique among all subjects.
+    ids: Option<CommentIds>,
 }
 
 impl Spool {
     /// Creates an empty spool; its files lie in `folder`.
     pub(crate) fn new(folder: &Path) -> Self {
         let hashers = [RandomState::new(), RandomState::new()];
-        Self { folder: folder.to_owned(), hashers, partitions: vec![Partition::default()] }
+        let partitions = vec![Partition::default()];
+        Self { folder: folder.to_owned(), hashers, partitions, has_unknown_subject: false, ids: None }
+    }
+
+    /// Collects the ids of all comments, which are unique among all subjects.
+    pub(crate) fn with_unique_ids(self) -> Self {
+        Self { ids: Some(CommentIds::new(&self.folder)), ..self }
+    }
+
+    /// Takes out the ids of all comments, as hashed in their heads.
+    pub(crate) fn take_unique_ids(&mut self) -> Option<CommentIds> {
+        self.ids.take()
     }
 
     /// Adds a record.
@@ -54,10 +71,14 @@ impl Spool {
         head.key = self.key_hash(&entry.record);
         head.content = self.hash(&body.get(record::PLACE_BYTES..));
         match &entry.record {
-            Record::Subject(_) => {}
+            Record::Subject(subject) => {
+                let is_broken = entry.problem.as_ref().is_some_and(|problem| problem.reason == "RECORD_INVALID");
+                self.has_unknown_subject |= is_broken && subject.key.object_id.is_empty();
+            }
             Record::Comment(comment) => {
                 head.id = self.hash(&comment.external_id);
                 head.parent = comment.parent_external_id.as_ref().map(|parent| self.hash(parent));
+                self.ids.as_mut().map_or(Ok(()), |ids| ids.add(head.id))?;
             }
             Record::Like(like) => head.id = self.hash(&(&like.comment_external_id, &like.member_id)),
         }
@@ -71,6 +92,11 @@ impl Spool {
             true => Ok(()),
             false => partition.flush_if_full(folder),
         }
+    }
+
+    /// Returns true if a record is rejected that may describe any subject without another record.
+    pub(crate) fn has_unknown_subject(&self) -> bool {
+        self.has_unknown_subject
     }
 
     /// Passes the heads of each subject's records to `each`, with the partition that has them, in

@@ -57,14 +57,18 @@ fn repeated(totals: &ImportTotals) -> String {
 }
 
 fn synthetic(totals: &ImportTotals) -> String {
-    match (totals.synthetic.get(), totals.votes_skipped.get()) {
+    let (synthetic, skipped) = (totals.synthetic.get(), totals.votes_skipped.get());
+    let likes = match synthetic {
+        1 => "1 stands for a vote known only as a number (member `~synthetic:…`)".to_owned(),
+        n => format!("{n} stand for votes known only as numbers (members `~synthetic:…`)"),
+    };
+    match (synthetic, skipped) {
         (0, 0) => String::new(),
+        (0, 1) => "; 1 vote known only as a number was left out".to_owned(),
         (0, skipped) => format!("; {skipped} votes known only as numbers were left out"),
-        (synthetic, 0) => format!("; {synthetic} stand for votes known only as numbers (members `~synthetic:…`)"),
-        (synthetic, skipped) => format!(
-            "; {synthetic} stand for votes known only as numbers (members `~synthetic:…`), {skipped} more belong to \
-             rejected comments"
-        ),
+        (_, 0) => format!("; {likes}"),
+        (_, 1) => format!("; {likes}, 1 more belongs to a rejected comment"),
+        (_, skipped) => format!("; {likes}, {skipped} more belong to rejected comments"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Templates: texts with `{column}` placeholders, by which a mapping file defines values. Examples:
 //! `"{date} {time}"`, `"{content.message}"`.
 
+use super::excerpt::{VALUE_CHARS_MAX, excerpt};
 use ::csv::StringRecord;
 use anyhow::{Context, Result, bail};
 
@@ -48,6 +49,10 @@ impl Columns {
 
     fn column(&self, name: &str) -> Result<TemplatePart> {
         let own = self.headers.first().map(|(_, header)| header);
+        let is_twice = |header: &StringRecord| header.iter().filter(|known| *known == name).count() > 1;
+        if own.is_some_and(is_twice) {
+            bail!("there are two columns with the name {name:?}; rename one of them");
+        }
         if let Some(column) = own.and_then(|header| header.iter().position(|known| known == name)) {
             return Ok(TemplatePart::Column { table: 0, column });
         }
@@ -64,7 +69,8 @@ impl Columns {
                 .iter()
                 .map(move |column| if alias.is_empty() { column.to_owned() } else { format!("{alias}.{column}") })
         });
-        let names: Vec<String> = names.filter(|name| !name.is_empty()).take(60).collect();
+        let names = names.filter(|name| !name.is_empty()).take(60).map(|name| excerpt(&name, VALUE_CHARS_MAX));
+        let names: Vec<String> = names.collect();
         bail!("there is no column {name:?}; the columns are {}", names.join(", "))
     }
 }
@@ -123,6 +129,14 @@ pub(crate) fn names(text: &str) -> Result<Vec<String>> {
 }
 
 impl Template {
+    /// Returns the columns of the row itself that the template names.
+    pub(crate) fn own_columns(&self) -> impl Iterator<Item = usize> {
+        self.parts.iter().filter_map(|part| match part {
+            TemplatePart::Column { table: 0, column } => Some(*column),
+            TemplatePart::Column { .. } | TemplatePart::Literal(_) => None,
+        })
+    }
+
     /// Fills the template from a row. `nulls` has the cell texts that stand for "no value"; such
     /// cells are treated as empty.
     pub(crate) fn fill(&self, row: &Row<'_>, nulls: &[String]) -> String {
@@ -170,6 +184,14 @@ mod tests {
     fn an_unknown_column_is_refused_with_the_known_ones() {
         let error = format!("{:#}", columns().compile("{datum}").unwrap_err());
         assert!(error.contains("datum") && error.contains("id, date, a.b, content.message"), "{error}");
+    }
+
+    #[test]
+    fn a_column_that_is_there_twice_is_refused_if_it_is_named() {
+        let mut columns = Columns::default();
+        columns.add("", StringRecord::from(vec!["id", "text", "text"]));
+        assert!(columns.compile("{id}").is_ok());
+        assert!(format!("{:#}", columns.compile("{text}").unwrap_err()).contains("two columns"));
     }
 
     #[test]

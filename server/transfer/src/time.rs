@@ -1,5 +1,7 @@
 //! Parsing of the time formats of other systems.
 
+use std::borrow::Cow;
+
 use anyhow::{Context, Result, bail, ensure};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -15,7 +17,7 @@ pub(crate) struct TimeReader {
 
 #[derive(Debug, Clone)]
 enum Format {
-    /// RFC 3339, or date and time without an offset.
+    /// RFC 3339; date and time without an offset; the forms of PostgreSQL, Go and Ruby.
     Auto,
     UnixSeconds,
     UnixMillis,
@@ -62,7 +64,9 @@ impl TimeReader {
         let date = text.split([' ', 'T', 't']).next().unwrap_or_default();
         let is_zero = date.contains(['-', '/', '.']) && date.chars().all(|c| matches!(c, '0' | '-' | '/' | '.'));
         let is_first_midnight = date == "0001-01-01" && !text.chars().skip(date.len()).any(|c| matches!(c, '1'..='9'));
-        text.is_empty() || is_zero || is_first_midnight || date == "-0001-11-30"
+        // Go's zero time in the local mean time of its zone, to which no whole minutes fit.
+        let is_local_zero = matches!(date, "0001-01-01" | "0000-12-31") && text.ends_with(" LMT");
+        text.is_empty() || is_zero || is_first_midnight || is_local_zero || date == "-0001-11-30"
     }
 
     /// Parses one time. For a local time that a clock change skipped, the offset before the change
@@ -72,26 +76,35 @@ impl TimeReader {
     /// The text is not of the expected form, or out of the range of a timestamp.
     pub(crate) fn read(&self, text: &str) -> Result<Timestamp> {
         let text = text.trim();
+        ensure!(!Self::is_none(text), "{text:?} stands for no time");
         let parsed = match &self.format {
             Format::UnixSeconds => match text.parse() {
-                Ok(seconds) => Timestamp::from_second(seconds).map_err(Into::into),
-                Err(_) => number(text).and_then(from_float_seconds),
+                Ok(seconds) => Timestamp::from_second(seconds).ok(),
+                Err(_) => number(text).and_then(|seconds| from_float_seconds(seconds).ok()),
             },
             Format::UnixMillis => match text.parse() {
-                Ok(millis) => Timestamp::from_millisecond(millis).map_err(Into::into),
-                Err(_) => number(text).and_then(|millis| from_float_seconds(millis / 1000.0)),
+                Ok(millis) => Timestamp::from_millisecond(millis).ok(),
+                Err(_) => number(text).and_then(|millis| from_float_seconds(millis / 1000.0).ok()),
             },
-            Format::Auto => match text.parse::<Timestamp>() {
-                Ok(timestamp) => Ok(timestamp),
-                // Go writes an offset without a colon after a blank.
-                Err(_) if text.rsplit_once(' ').is_some_and(|(_, offset)| offset.starts_with(['+', '-'])) => {
-                    self.read_pattern("%Y-%m-%d %H:%M:%S%.f %z", text)
-                }
-                Err(_) => text.parse::<DateTime>().map_err(Into::into).and_then(|local| self.to_timestamp(local)),
-            },
-            Format::Pattern(pattern) => self.read_pattern(pattern, text),
+            Format::Auto => rfc3339(text)
+                .or_else(|| self.without_offset(text))
+                .or_else(|| with_offset(text).and_then(|text| rfc3339(&text))),
+            Format::Pattern(pattern) => {
+                return self
+                    .read_pattern(pattern, text)
+                    .ok()
+                    .with_context(|| format!("{text:?} is not a time of the form {pattern}"));
+            }
         };
-        parsed.with_context(|| format!("{text:?} is not a time"))
+        parsed.with_context(|| format!("{text:?} is not a time{}", before_the_last(text)))
+    }
+
+    /// Returns the time of a date, or of date and time, without an offset.
+    fn without_offset(&self, text: &str) -> Option<Timestamp> {
+        let is_date = text.len() == DATE.len() && has_form(text, DATE);
+        let is_local = is_date || offset_of(text)?.is_empty() && !is_leap_second(text);
+        let parsed = is_local.then(|| with_nanoseconds(text).parse::<DateTime>().ok())?;
+        parsed.and_then(|local| self.to_timestamp(local).ok())
     }
 
     fn read_pattern(&self, pattern: &str, text: &str) -> Result<Timestamp> {
@@ -105,6 +118,94 @@ impl TimeReader {
     fn to_timestamp(&self, local: DateTime) -> Result<Timestamp> {
         Ok(local.to_zoned(self.zone.clone())?.timestamp())
     }
+}
+
+/// Returns the bound that a time of the last day exceeds, for its message.
+pub(crate) fn before_the_last(text: &str) -> &'static str {
+    if text.starts_with("9999-12-3") { " before 9999-12-31" } else { "" }
+}
+
+/// A date: `d` stands for a digit.
+const DATE: &str = "dddd-dd-dd";
+/// The digits of a fraction that are not finer than a nanosecond.
+const NANOSECOND_DIGITS: usize = 9;
+/// Date and time; the blank stands for `T`, too.
+const DATE_TIME: &str = "dddd-dd-dd dd:dd:dd";
+
+/// Parses a time by the grammar of RFC 3339: `T` may be a blank, and a leap second is the last one
+/// of a day in UTC.
+pub(crate) fn rfc3339(text: &str) -> Option<Timestamp> {
+    let is_offset = |offset: &str| {
+        let Some(clock) = offset.strip_prefix(['+', '-']) else { return matches!(offset, "Z" | "z") };
+        let is_clock = clock.len() == 5 && has_form(clock, "dd:dd");
+        is_clock
+            && clock.get(..2).is_some_and(|hours| hours < "24")
+            && clock.get(3..).is_some_and(|minutes| minutes < "60")
+    };
+    offset_of(text).filter(|offset| is_offset(offset))?;
+    let timestamp: Timestamp = with_nanoseconds(text).parse().ok()?;
+    let utc = timestamp.to_zoned(TimeZone::UTC);
+    (!is_leap_second(text) || (utc.hour(), utc.minute()) == (23, 59)).then_some(timestamp)
+}
+
+/// Returns what follows date and time: an offset, or nothing. `None` for a text of another form.
+fn offset_of(text: &str) -> Option<&str> {
+    let rest = text.get(DATE_TIME.len()..).filter(|_| has_form(text, DATE_TIME))?;
+    let Some(fraction) = rest.strip_prefix('.') else { return Some(rest) };
+    let offset = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
+    (offset.len() < fraction.len()).then_some(offset)
+}
+
+/// Returns a time without what is finer than a nanosecond.
+fn with_nanoseconds(text: &str) -> Cow<'_, str> {
+    let (head, fraction) = text.split_at_checked(DATE_TIME.len() + 1).unwrap_or((text, ""));
+    let digits = fraction.len() - fraction.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    match (fraction.get(..digits.min(NANOSECOND_DIGITS)), fraction.get(digits..)) {
+        (Some(shorter), Some(offset)) if digits > shorter.len() => Cow::Owned(format!("{head}{shorter}{offset}")),
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// Returns true if a text begins as `form` says.
+fn has_form(text: &str, form: &str) -> bool {
+    let fits = |(byte, form): (u8, u8)| match form {
+        b'd' => byte.is_ascii_digit(),
+        b' ' => matches!(byte, b' ' | b'T' | b't'),
+        other => byte == other,
+    };
+    text.len() >= form.len() && text.bytes().zip(form.bytes()).all(fits)
+}
+
+fn is_leap_second(text: &str) -> bool {
+    text.get(..DATE_TIME.len()).is_some_and(|date_time| date_time.ends_with(":60"))
+}
+
+/// Returns a time in the form of RFC 3339 for one in the form of PostgreSQL (`2022-01-01
+/// 00:00:00+08`), of Go (`2022-01-01 00:00:00 +0800 CST`, with or without the name of the zone and
+/// a reading of the monotonic clock) or of Ruby (`2022-01-01 00:00:00 UTC`); `None` for a text of
+/// another form.
+fn with_offset(text: &str) -> Option<String> {
+    let is_clock = |(_, clock): &(&str, &str)| {
+        clock.starts_with(['+', '-']) && clock.trim_start_matches(['+', '-']).parse::<f64>().is_ok()
+    };
+    let text = text.rsplit_once(" m=").filter(is_clock).map_or(text, |(time, _)| time);
+    let rest = offset_of(text)?;
+    let local = text.strip_suffix(rest)?;
+    let mut words = rest.split_whitespace();
+    let offset = words.next()?;
+    // The offset says more than the name of a zone, which is the offset again if it has none.
+    let (zone, after) = (words.next().unwrap_or_default(), words.next());
+    let is_zone_part = |c: char| c.is_alphanumeric() || matches!(c, '+' | '-' | '_' | '/' | ':');
+    if after.is_some() || !zone.chars().all(is_zone_part) {
+        return None;
+    }
+    if matches!(offset, "UTC" | "GMT" | "Z") && zone.is_empty() {
+        return Some(format!("{local}Z"));
+    }
+    let (sign, clock) = offset.split_at_checked(1).filter(|(sign, _)| matches!(*sign, "+" | "-"))?;
+    let (hours, minutes) = clock.split_at_checked(2)?;
+    let minutes = if minutes.is_empty() { "00" } else { minutes.strip_prefix(':').unwrap_or(minutes) };
+    Some(format!("{local}{sign}{hours}:{minutes}"))
 }
 
 /// Converts seconds since 1970 with a fraction, as Isso's database stores them.
@@ -129,14 +230,16 @@ fn check_pattern(pattern: &str) -> Result<()> {
     formatted.map(drop).with_context(|| format!("the time format {pattern:?} cannot be used; {cure}"))
 }
 
-fn number(text: &str) -> Result<f64> {
-    Ok(text.parse::<f64>()?)
+fn number(text: &str) -> Option<f64> {
+    text.parse().ok()
 }
 
 /// Serde form of an optional time: RFC 3339 text.
 pub(crate) mod timestamp_text {
     use jiff::Timestamp;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    use crate::time::rfc3339;
 
     pub(crate) fn serialize<S: Serializer>(timestamp: &Option<Timestamp>, out: S) -> Result<S::Ok, S::Error> {
         match timestamp {
@@ -147,8 +250,13 @@ pub(crate) mod timestamp_text {
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
         let text = Option::<String>::deserialize(from)?;
-        text.map(|text| text.parse().map_err(|_| D::Error::custom(format!("{text:?} is not an RFC 3339 time"))))
-            .transpose()
+        // The spool has times outside of the years 0 to 9999 as they are displayed.
+        let displayed = |text: &str| text.parse().ok().filter(|time: &Timestamp| time.to_string() == *text);
+        let read = |text: String| {
+            let time = rfc3339(&text).or_else(|| displayed(&text));
+            time.ok_or_else(|| D::Error::custom(format!("{text:?} is not an RFC 3339 time")))
+        };
+        text.map(read).transpose()
     }
 }
 
@@ -171,8 +279,12 @@ mod tests {
             "0001-01-01T00:00:00Z",
             "0001-01-01 00:00:00",
             "0001-01-01",
+            "0001-01-01 00:00:00 +0000 UTC",
+            "0001-01-01 08:05:43 +0805 LMT",
+            "0000-12-31 19:03:58 -0456 LMT",
         ] {
             assert!(TimeReader::is_none(zero), "{zero}");
+            assert!(TimeReader::utc().read(zero).is_err(), "{zero}");
         }
         for time in ["0", "1970-01-01 00:00:00", "0001-01-01T00:00:01Z", "0001-01-02", "2000-00-00", "1900-01-01"] {
             assert!(!TimeReader::is_none(time), "{time}");
@@ -213,16 +325,80 @@ mod tests {
             ("2014-01-14", "2014-01-13T16:00:00Z"),
             ("2022-01-01 00:00:00 +0800", "2021-12-31T16:00:00Z"),
             (" 2014-01-14T17:32:12+01:00 ", "2014-01-14T16:32:12Z"),
+            ("2022-01-01 00:00:00 +0800 CST", "2021-12-31T16:00:00Z"),
+            ("2022-01-01 00:00:00.123456789 +0800 CST", "2021-12-31T16:00:00.123456789Z"),
+            ("2022-01-01 00:00:00 +0000 UTC", "2022-01-01T00:00:00Z"),
+            ("2022-01-01 00:00:00.5 +0800 CST m=+0.012345", "2021-12-31T16:00:00.5Z"),
+            ("2022-01-01 00:00:00 -0230 NDT m=-12.5", "2022-01-01T02:30:00Z"),
+            ("2022-01-01 00:00:00 +0800 +0800", "2021-12-31T16:00:00Z"),
+            ("2022-01-01 00:00:00 -0300 -03", "2022-01-01T03:00:00Z"),
+            ("2022-01-01 00:00:00 +0800 Asia/Shanghai", "2021-12-31T16:00:00Z"),
+            ("2022-01-01 00:00:00 +08:00", "2021-12-31T16:00:00Z"),
+            ("2022-01-01 00:00:00 UTC", "2022-01-01T00:00:00Z"),
+            ("2022-01-01 00:00:00+08", "2021-12-31T16:00:00Z"),
         ];
         for (text, timestamp) in cases {
             assert_eq!(auto.read(text).unwrap().to_string(), timestamp, "{text}");
         }
         assert!(auto.read("0000-00-00 00:00:00").is_err());
-        assert!(auto.read("yesterday").is_err());
+        for other in
+            ["yesterday", "2022-01-01 00:00:00 CST", "2022-01-01 00:00:00 +0800 CST or so", "+0800 2022-01-01 00:00:00"]
+        {
+            assert!(auto.read(other).is_err(), "{other}");
+        }
         assert!(
             ["", " ", "0000-00-00 00:00:00", "0000-00-00", "-0001-11-30 00:00:00"].into_iter().all(TimeReader::is_none)
         );
         assert!(!TimeReader::is_none("2014-01-14"));
+    }
+
+    #[test]
+    fn times_outside_of_the_grammar_are_none() {
+        let auto = TimeReader::new("", "Europe/Berlin").unwrap();
+        for text in [
+            "2020-01-01T00:00:00+25:00",
+            "2020-01-01T00:00:00+24:00",
+            "2020-01-01T00:00:00-00:60",
+            "2020-01-01 00:00:00 +2500 CST",
+            "2020-01-01T00:00Z",
+            "2020-01-01T00:00",
+            "20200101T000000Z",
+            "2020-01-01T00:00:00,5Z",
+            "2020-01-01T00:00:00.Z",
+            "2020-01-01 00:00:00+:01",
+            "2020-01-01 00:00:00+01:",
+            "2020-01-01T00:00:00Z[Europe/Berlin]",
+            "2020-01-01T00:00:00[Europe/Berlin]",
+            "2020-01-01T00:00:60Z",
+            "2020-01-01T23:59:60",
+            "2020-01-01T24:00:00Z",
+            "2020-02-30T00:00:00Z",
+            "2020-1-1",
+            "+2020-01-01T00:00:00Z",
+            "2020-01-01T00:00:00",
+        ] {
+            assert_eq!(rfc3339(text), None, "{text}");
+            assert_eq!(auto.read(text).is_ok(), text == "2020-01-01T00:00:00", "{text}");
+        }
+        for text in ["2020-01-01T00:00:00+01", "2020-01-01T00:00:00+0100", "2020-01-01 00:00:00 UTC", "2020-01-01"] {
+            assert_eq!(rfc3339(text), None, "{text}");
+            assert!(auto.read(text).is_ok(), "{text}");
+        }
+        let picoseconds = rfc3339("2020-01-01T00:00:00.1234567891234Z").map(|time| time.to_string());
+        assert_eq!(picoseconds.as_deref(), Some("2020-01-01T00:00:00.123456789Z"));
+        for text in ["2020-01-01t00:00:00z", "2020-01-01 00:00:00-23:59", "2016-12-31T18:59:60.5-05:00"] {
+            assert!(rfc3339(text).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_fault_has_the_time_and_no_words_of_the_parser() {
+        let faults =
+            [("", "2020-13-01", "\"2020-13-01\" is not a time"), ("%Y", "x", "\"x\" is not a time of the form %Y")];
+        for (format, text, expected) in faults {
+            let error = TimeReader::new(format, "").unwrap().read(text).unwrap_err();
+            assert_eq!(format!("{error:#}"), expected);
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Votes that the source knows only as numbers, as likes of synthetic members.
 
 use super::member_ids;
-use super::record::{Comment, Like, LikeValue, Votes};
+use super::record::{Comment, Like, LikeValue, Original, Votes};
 
 /// The treatment of votes that are known only as numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -30,6 +30,7 @@ pub(crate) fn likes<'a>(comment: &'a Comment, source: &'a str) -> impl Iterator<
         time: comment.create_time,
         synthetic: true,
         event: None,
+        original: Original::new(),
     })
 }
 

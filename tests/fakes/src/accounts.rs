@@ -1,6 +1,8 @@
 //! The account service.
 
-use prost_types::Duration;
+use std::time::SystemTime;
+
+use prost_types::{Duration, Timestamp};
 use riposte_sdk::account::v1::{
     AccountStanding, AccountState, BatchGetStandingsRequest, BatchGetStandingsResponse,
     account_service_server::AccountService,
@@ -27,6 +29,7 @@ impl AccountService for Served {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "a script says how long a member is known")]
 fn standing(script: &AccountScript, member: &str) -> AccountStanding {
     let fields = script.members.get(member).unwrap_or(&script.others);
     let valid_for = fields.valid_for.and_then(|span| Duration::try_from(span.duration()).ok());
@@ -36,6 +39,8 @@ fn standing(script: &AccountScript, member: &str) -> AccountStanding {
         level: fields.level,
         state: AccountState::from(fields.state).into(),
         valid_for,
+        review_priority: fields.review_priority,
+        member_since: fields.age.map(|age| Timestamp::from(SystemTime::now() - age.duration())),
         ..AccountStanding::default()
     }
 }

@@ -8,6 +8,7 @@ mod filter;
 mod script;
 mod served;
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
 use anyhow::{Context, Result};
@@ -37,6 +38,19 @@ impl Fakes {
     /// The address cannot be listened on.
     pub async fn start(listen: SocketAddr, script: Script) -> Result<Self> {
         let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
+        Self::serve(listener, script)
+    }
+
+    /// Starts the fakes on a listener, in the runtime in which this is called.
+    ///
+    /// # Errors
+    /// The listener cannot be used.
+    pub fn on(listener: std::net::TcpListener, script: Script) -> Result<Self> {
+        listener.set_nonblocking(true)?;
+        Self::serve(TcpListener::from_std(listener)?, script)
+    }
+
+    fn serve(listener: TcpListener, script: Script) -> Result<Self> {
         let address = listener.local_addr()?;
         let served = Served::new(script);
         let services = Server::builder()
@@ -75,6 +89,13 @@ impl Fakes {
     #[must_use]
     pub fn filter_requests(&self) -> Vec<CheckContentsRequest> {
         self.served.filter_requests().clone()
+    }
+
+    /// The comments whose texts the filter has allowed so far, each in a response that keeps the
+    /// contract about it.
+    #[must_use]
+    pub fn allowed_comments(&self) -> BTreeSet<i64> {
+        self.served.allowed_comments().clone()
     }
 
     /// The bearer tokens of the calls that the filter has received so far, each after `Bearer `.

@@ -28,6 +28,8 @@ pub struct FilterScript {
     pub outcome: Outcome,
     /// The outcomes of texts that contain a word. Of several the strongest counts.
     pub words: BTreeMap<String, Outcome>,
+    /// The priority of reviews, 0 to 100.
+    pub review_priority: i32,
 }
 
 /// The behaviour of the account service.
@@ -136,6 +138,8 @@ pub enum Outcome {
     Reject,
     /// The text is not stored.
     Refuse,
+    /// The filter leaves it open.
+    Undecided,
 }
 
 impl From<Outcome> for FilterOutcome {
@@ -146,6 +150,7 @@ impl From<Outcome> for FilterOutcome {
             Outcome::Hold => Self::Hold,
             Outcome::Reject => Self::Reject,
             Outcome::Refuse => Self::Refuse,
+            Outcome::Undecided => Self::Unspecified,
         }
     }
 }
@@ -162,11 +167,15 @@ pub struct AccountFields {
     pub state: State,
     /// The time for which the account may be kept.
     pub valid_for: Option<TimeSpan>,
+    /// The time since the member joined.
+    pub age: Option<TimeSpan>,
+    /// The priority of reviews of its texts, 0 to 100.
+    pub review_priority: i32,
 }
 
 impl Default for AccountFields {
     fn default() -> Self {
-        Self { exists: true, level: 0, state: State::Normal, valid_for: None }
+        Self { exists: true, level: 0, state: State::Normal, valid_for: None, age: None, review_priority: 0 }
     }
 }
 

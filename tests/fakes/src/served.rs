@@ -1,5 +1,6 @@
 //! The state that the two fakes of one process share: the script, and the calls so far.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,6 +17,7 @@ pub(crate) struct Served(Arc<State>);
 pub(crate) struct State {
     script: Mutex<Script>,
     filter_requests: Mutex<Vec<CheckContentsRequest>>,
+    allowed_comments: Mutex<BTreeSet<i64>>,
     tokens: Mutex<Vec<String>>,
     pub(crate) filter_calls: CallCounter,
     pub(crate) account_calls: CallCounter,
@@ -38,6 +40,7 @@ impl Served {
         Self(Arc::new(State {
             script: Mutex::new(script),
             filter_requests: Mutex::default(),
+            allowed_comments: Mutex::default(),
             tokens: Mutex::default(),
             filter_calls: CallCounter::default(),
             account_calls: CallCounter::default(),
@@ -60,6 +63,10 @@ impl State {
 
     pub(crate) fn filter_requests(&self) -> MutexGuard<'_, Vec<CheckContentsRequest>> {
         self.filter_requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn allowed_comments(&self) -> MutexGuard<'_, BTreeSet<i64>> {
+        self.allowed_comments.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use riposte_core::content::Content;
+use riposte_core::disposition::Disposition;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::verbs::Undelete;
+use riposte_core::verbs::{Create, Undelete};
 use riposte_core::{
     Batch, Command, CommandKind, CommandLog, CommandOutput, Effect, Error, LikeCommand, LikeCommandKind, LikeValue,
     MemberId, Result,
@@ -81,10 +82,28 @@ impl MutantLog {
 
     fn before(&self, command: &mut Command) {
         self.before_any(&mut command.request);
+        if let CommandKind::Create(create) = &mut command.verb {
+            self.before_create(create, &mut command.request);
+        }
         if let (Mutant::EditsLost, CommandKind::Edit(edit)) = (self.mutant, &mut command.verb)
             && one_of(5)
         {
             edit.content = Content::stored("something else".into(), Vec::new(), Metadata::default());
+        }
+    }
+
+    /// Changes what the policy says of a new root.
+    fn before_create(&self, create: &mut Create, request: &mut RequestIdentity) {
+        let judged = &mut create.judged;
+        let passes = self.mutant == Mutant::HeldTextPasses && judged.disposition == Disposition::Hold && one_of(10)
+            || self.mutant == Mutant::TrustedSkipsHold && judged.trusted
+            || self.mutant == Mutant::OutagePasses && judged.disposition == Disposition::Unchecked;
+        if passes {
+            (judged.disposition, judged.grounds) = (Disposition::Allow, None);
+        }
+        if self.mutant == Mutant::DispositionInFingerprint {
+            let of_policy = Disposition::ALL.iter().position(|of| *of == judged.disposition);
+            request.fingerprint.0 ^= of_policy.unwrap_or_default() as i64;
         }
     }
 

@@ -7,13 +7,17 @@
 //! than their list. Therefore the shipped code contains no switch for a mutant.
 
 mod cache;
+mod feed;
 mod log;
 mod lua;
 mod mutant;
+mod policy;
 mod reader;
 mod reports;
 mod review;
+mod standings;
 mod token_binding;
+mod topic;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -21,11 +25,15 @@ use std::sync::Arc;
 use riposte::Decorators;
 
 use cache::MutantCache;
+use feed::MutantFeed;
 use log::MutantLog;
 use mutant::{MUTANTS, Mutant};
+use policy::{AllowedComments, MemberHistories, MutantFilter, MutantPolicy};
 use reader::MutantReader;
 use reports::{RecordedReports, Reporters};
 use review::{MutantJudgements, MutantReviews, MutantWatches};
+use standings::MutantStandings;
+use topic::MutantTopic;
 
 /// The environment variable that names the mutant.
 const VARIABLE: &str = "RIPOSTE_MUTANT";
@@ -52,14 +60,28 @@ fn decorators(name: &str) -> Option<Decorators> {
 fn decorated(mutant: Mutant) -> Decorators {
     let reporters = Reporters::default();
     let of_reader = reporters.clone();
+    let allowed = AllowedComments::default();
+    let of_filter = allowed.clone();
+    let histories = MemberHistories::default();
+    let of_policy = histories.clone();
     Decorators {
-        reader: Some(Arc::new(move |inner| Arc::new(MutantReader::new(inner, mutant, of_reader.clone())) as _)),
+        reader: Some(Arc::new(move |inner| {
+            histories.set(&inner);
+            Arc::new(MutantReader::new(inner, mutant, of_reader.clone())) as _
+        })),
         reports: Some(Arc::new(move |inner| Arc::new(RecordedReports::new(inner, reporters.clone(), mutant)) as _)),
         log: Some(Arc::new(move |inner| {
             Arc::new(MutantLog::new(Arc::new(MutantJudgements::new(inner, mutant)), mutant)) as _
         })),
         reviews: Some(Arc::new(move |inner| Arc::new(MutantReviews::new(inner, mutant)) as _)),
         watches: Some(Arc::new(move |inner| Arc::new(MutantWatches::new(inner, mutant)) as _)),
+        events: Some(Arc::new(move |inner| Arc::new(MutantFeed::new(inner, mutant)) as _)),
+        topic: Some(Arc::new(move |inner| Arc::new(MutantTopic::new(inner, mutant)) as _)),
+        standings: Some(Arc::new(move |inner| Arc::new(MutantStandings::new(inner, mutant)) as _)),
+        content: Some(Arc::new(move |inner| {
+            Arc::new(MutantPolicy::new(inner, mutant, allowed.clone(), of_policy.clone())) as _
+        })),
+        filter: Some(Arc::new(move |inner| Arc::new(MutantFilter::new(inner, mutant, of_filter.clone())) as _)),
         cache: Some(Arc::new(move |inner| Arc::new(MutantCache::new(inner, mutant)) as _)),
         token_binding: token_binding::of(mutant),
         lua: None,
@@ -88,6 +110,7 @@ mod tests {
     #[test]
     fn only_the_mutants_of_page_tokens_change_their_binding() {
         let changed = MUTANTS.iter().filter(|(_, mutant)| decorated(*mutant).token_binding.is_some());
-        assert_eq!(changed.map(|(name, _)| *name).collect::<Vec<_>>(), ["tokens-unbound", "tokens-of-any-subject"]);
+        let expected = ["tokens-unbound", "tokens-of-any-subject", "token-ignores-filter"];
+        assert_eq!(changed.map(|(name, _)| *name).collect::<Vec<_>>(), expected);
     }
 }

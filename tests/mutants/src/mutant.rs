@@ -150,10 +150,62 @@ pub(crate) enum Mutant {
     MemberListsCut,
     /// The repeat of a verdict is not recognised, so it is refused for its etag.
     RepeatRefused,
+    /// Some texts that the policy holds are in sight at once.
+    HeldTextPasses,
+    /// Texts of trusted members that the policy holds are in sight at once.
+    TrustedSkipsHold,
+    /// The fingerprint of a request contains what the policy says of its text.
+    DispositionInFingerprint,
+    /// A create that the policy refuses is not recognised as a repeat.
+    RefusedRepeatsDenied,
+    /// The standing of a member is always that of the first write of the process.
+    StandingsNeverReloaded,
+    /// A text that a service could not be asked about is in sight at once.
+    OutagePasses,
+    /// Texts that an outage held wait for ever.
+    OutageNeverDrained,
+    /// A text that the filter leaves open is in sight at once.
+    UndecidedPasses,
+    /// A text that the filter could not be asked about waits, whatever its type says.
+    FallbackIgnored,
+    /// A text that the word lists hold is in sight if the filter allows it.
+    FilterAllowReleases,
+    /// The mask of a word begins one code point too late, and ends so.
+    MaskShifted,
+    /// An allowed word does not keep the words in it from being found.
+    AllowWordIgnored,
+    /// A word is found in a longer word, at its begin or at its end.
+    BoundaryIgnored,
+    /// A standing is lost some seconds after a write that met it.
+    StandingLost,
+    /// A standing with an end stays in force after it.
+    StandingNeverEnds,
+    /// A member whose comments cannot be counted is no new member.
+    UnknownIsOld,
+    /// Edits that an outage held wait for ever.
+    DrainSkipsEdits,
+    /// The filter settles texts that a moderator has leased.
+    DrainOverridesPeople,
+    /// The filter receives the ids of authors.
+    MemberNameSent,
+    /// A subscriber does not receive some events.
+    FeedSkipsOne,
+    /// A subscriber of public events receives comments that wait as published.
+    FeedShowsHidden,
+    /// A token of the feed is accepted with any filter.
+    TokenIgnoresFilter,
+    /// The event of a comment that waits names a member to notify.
+    NoticeBeforeApproval,
+    /// The event of a comment that comes back names the members of its publication again.
+    NoticeTwice,
+    /// A subscriber whose next events were deleted receives those that are left, and no gap.
+    GapUnreported,
+    /// The position of the topic moves before the topic has stored the events.
+    TopicAckedEarly,
 }
 
 /// The mutants of ports and of page tokens, by name.
-pub(crate) const MUTANTS: [(&str, Mutant); 72] = [
+pub(crate) const MUTANTS: [(&str, Mutant); 98] = [
     ("repeats-not-detected", Mutant::RepeatsNotDetected),
     ("late-likes", Mutant::LateLikes),
     ("refused-after-commit", Mutant::RefusedAfterCommit),
@@ -226,6 +278,32 @@ pub(crate) const MUTANTS: [(&str, Mutant); 72] = [
     ("hidden-subjects-shown", Mutant::HiddenSubjectsShown),
     ("deleted-subjects-found", Mutant::DeletedSubjectsFound),
     ("member-lists-cut", Mutant::MemberListsCut),
+    ("held-text-passes", Mutant::HeldTextPasses),
+    ("trusted-skips-hold", Mutant::TrustedSkipsHold),
+    ("disposition-in-fingerprint", Mutant::DispositionInFingerprint),
+    ("refused-repeats-denied", Mutant::RefusedRepeatsDenied),
+    ("standings-never-reloaded", Mutant::StandingsNeverReloaded),
+    ("outage-passes", Mutant::OutagePasses),
+    ("outage-never-drained", Mutant::OutageNeverDrained),
+    ("undecided-passes", Mutant::UndecidedPasses),
+    ("fallback-ignored", Mutant::FallbackIgnored),
+    ("filter-allow-releases", Mutant::FilterAllowReleases),
+    ("mask-shifted", Mutant::MaskShifted),
+    ("allow-word-ignored", Mutant::AllowWordIgnored),
+    ("boundary-ignored", Mutant::BoundaryIgnored),
+    ("standing-lost", Mutant::StandingLost),
+    ("standing-never-ends", Mutant::StandingNeverEnds),
+    ("unknown-is-old", Mutant::UnknownIsOld),
+    ("drain-skips-edits", Mutant::DrainSkipsEdits),
+    ("drain-overrides-people", Mutant::DrainOverridesPeople),
+    ("member-name-sent", Mutant::MemberNameSent),
+    ("feed-skips-one", Mutant::FeedSkipsOne),
+    ("feed-shows-hidden", Mutant::FeedShowsHidden),
+    ("token-ignores-filter", Mutant::TokenIgnoresFilter),
+    ("notice-before-approval", Mutant::NoticeBeforeApproval),
+    ("notice-twice", Mutant::NoticeTwice),
+    ("gap-unreported", Mutant::GapUnreported),
+    ("topic-acked-early", Mutant::TopicAckedEarly),
 ];
 
 /// Returns true at random, once in `many` calls on average.

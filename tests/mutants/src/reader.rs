@@ -302,6 +302,9 @@ impl CommentRows for MutantReader {
     }
 
     async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
+        if self.mutant == Mutant::RefusedRepeatsDenied {
+            return Ok(vec![None; keys.len()]);
+        }
         self.inner.created_by(key, keys).await
     }
 }

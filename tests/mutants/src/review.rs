@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use riposte_core::act::CommentAct;
-use riposte_core::decision::Decision;
+use riposte_core::decision::{Decision, MODERATION_OFF_CODE};
 use riposte_core::ids::DecisionId;
 use riposte_core::object_type::{ModerationMode, ObjectType};
 use riposte_core::ports::{
@@ -16,7 +16,7 @@ use riposte_core::ports::{
 };
 use riposte_core::proposal::Proposal;
 use riposte_core::request::{IdempotencyKey, RequestIdentity};
-use riposte_core::review::{LeaseToken, Review};
+use riposte_core::review::{LeaseToken, Review, ReviewCauses, WaitingText};
 use riposte_core::verbs::{Approve, ApproveEdit, Delete, DeleteActor, Edit, Ruling};
 use riposte_core::write::command_output::{DecisionOutput, EditedProposal};
 use riposte_core::{
@@ -73,6 +73,10 @@ impl MutantJudgements {
         let Some((target, ruling)) = order(&mut command.verb) else { return };
         match (self.mutant, ()) {
             (Mutant::JudgedWithoutEtag, ()) => ruling.etag.clear(),
+            // The lease of a moderator stops no verdict with this code.
+            (Mutant::DrainOverridesPeople, ()) if ruling.is_of_service() => {
+                ruling.grounds.code = MODERATION_OFF_CODE.to_owned();
+            }
             (Mutant::RepeatRefused, ()) => command.request.key = IdempotencyKey(rand::random()),
             (Mutant::KeepTwice, ()) => {
                 if let CommandKind::Keep(keep) = &command.verb {
@@ -241,6 +245,13 @@ impl Reviews for MutantReviews {
     async fn list(&self, query: &ReviewQuery) -> Result<Vec<Review>> {
         let mut found = self.inner.list(query).await?;
         self.lose(&mut found);
+        // So the drain asks, and moderators that ask for this alone.
+        if self.mutant == Mutant::OutageNeverDrained && query.filter.causes == ReviewCauses::OUTAGE {
+            found.clear();
+        }
+        if self.mutant == Mutant::DrainSkipsEdits && query.filter.causes == ReviewCauses::OUTAGE {
+            found.retain(|review| review.waits_for_service(WaitingText::Present));
+        }
         if self.mutant == Mutant::ItemTwice && found.len() > 1 {
             found[1] = found[0].clone();
         }

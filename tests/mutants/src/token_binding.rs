@@ -11,7 +11,17 @@ pub(crate) fn of(mutant: Mutant) -> Option<TokenBinding> {
     if mutant == Mutant::TokensUnbound {
         return Some(without(|_| true));
     }
+    if mutant == Mutant::TokenIgnoresFilter {
+        return Some(Arc::new(without_filter));
+    }
     (mutant == Mutant::TokensOfAnySubject).then(|| without(|part| matches!(part, TokenPart::Subject(_))))
+}
+
+/// Leaves out the filter of a position in the feed of events.
+fn without_filter(list: &TokenContext) -> TokenContext {
+    let is_feed = list.parts().contains(&TokenPart::Method("events".to_owned()));
+    let is_bound = |part: &&TokenPart| !(is_feed && matches!(part, TokenPart::Argument(_)));
+    list.parts().iter().filter(is_bound).cloned().collect()
 }
 
 /// Returns a binding that leaves out these parts.

@@ -11,6 +11,7 @@ mod alarms;
 mod availability;
 mod cache;
 mod counts;
+mod events;
 mod floors;
 mod hidden_texts;
 mod histories;
@@ -22,8 +23,10 @@ mod listings;
 mod matching;
 mod member_lists;
 mod multi_reads;
+mod notices;
 mod once;
 mod owned;
+mod policy;
 mod rankings;
 mod refused_calls;
 mod review;
@@ -162,17 +165,25 @@ pub(crate) fn check(history: &History) -> Checked {
         findings.begin("hidden texts");
         hidden_texts::check(history, &stored, &mut findings);
         review::check(history, &stored, &mut findings);
+        events::check(history, &stored, &mut findings);
+        notices::check(history, &stored, &mut findings);
+        policy::check(history, Some(&stored), &mut findings);
+        policy::filtered::check(history, Some(&stored), &mut findings);
+    } else {
+        policy::check(history, None, &mut findings);
+        policy::filtered::check(history, None, &mut findings);
     }
     Checked { anomalies: findings.anomalies, cases: findings.cases }
 }
 
 /// Returns the operations of each subject, in the order they began, without the subjects that have
-/// rules of their own: those whose comments wait for review, and those with an owner.
+/// rules of their own: those whose comments wait for review, those with an owner, and those whose
+/// comments the policy judges.
 fn by_subject(history: &History) -> Vec<Vec<u32>> {
     let mut all: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     let is_plain = |(_, op): &(u32, &Op)| {
         let subject = op.call.subject();
-        !names::is_reviewed(subject) && !names::is_owned(subject)
+        !names::is_reviewed(subject) && !names::is_owned(subject) && !names::is_judged(subject)
     };
     for (number, op) in (0..).zip(&history.ops).filter(is_plain) {
         all.entry(op.call.subject()).or_default().push(number);

@@ -3,27 +3,31 @@
 //! rows of the databases and the keys of Redis.
 
 mod cache;
+pub(super) mod feed;
 mod line;
 mod listings;
 mod owned;
+mod policy;
 mod review;
 mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use riposte_sdk::v1::{
-    CommentState, ExportSubjectRequest, SubjectScope, VerifyCountsRequest, export_subject_response::Item as Exported,
-    subject_scope::Scope,
+    CommentState, ExportSubjectRequest, ListReviewItemsRequest, ReviewCause, ReviewItem, SubjectScope,
+    VerifyCountsRequest, export_subject_response::Item as Exported, subject_scope::Scope,
 };
 use tonic::{Code, Status};
 
 use super::fault::Deployment;
 use super::fleet::SERVERS;
-use super::history::{Call, Item, ItemKind, Op, Outcome, PageOf, RequestId, Sort, USUAL_PAGE_SIZE, Value, View};
+use super::history::{
+    Call, FilterResult, Item, ItemKind, Op, Outcome, PageOf, RequestId, Sort, USUAL_PAGE_SIZE, Value, View,
+};
 use super::load::{Acknowledged, Environment, SUBJECTS, Watcher, counts, failure_outcome, item, send, value_of};
 use super::names;
 use crate::Server;
@@ -43,6 +47,9 @@ const REPEATS: usize = 2_000;
 const REPEAT_ATTEMPTS: usize = 10;
 /// Timeout of each read.
 const WITHIN: Duration = Duration::from_secs(10);
+
+/// The time within which the service settles what an outage of the filter held.
+const DRAINED_WITHIN: Duration = Duration::from_secs(30);
 
 /// The request id of a read.
 const READ: RequestId = (0, 0);
@@ -77,8 +84,61 @@ pub(super) async fn read(
     }
     review::read(environment, seed).await.context("reading what waits for review")?;
     owned::read(environment).await.context("reading the subjects with an owner")?;
+    policy::read(environment, seed).await.context("reading what the policy judged")?;
     tables::read(databases, &environment.recorder).await.context("reading the rows")?;
     cache::read(deployment.redis(), &environment.recorder).await.context("reading the cache")
+}
+
+/// Waits until the service has settled what an outage of the filter held, or for the time within
+/// which it must have done so. What still waits then is in the rows.
+///
+/// # Errors
+/// Fails when the queue cannot be read, since no fault is injected any more.
+pub(super) async fn drained(deployment: &Deployment) -> Result<()> {
+    let server = deployment.fleet.any_serving()?;
+    let begun = Instant::now();
+    while begun.elapsed() < DRAINED_WITHIN && waits_for_filter(server).await? {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    Ok(())
+}
+
+/// Returns true if an outage holds a text that the filter does not leave open.
+async fn waits_for_filter(server: &Server) -> Result<bool> {
+    for object_type in [names::FILTERED_TYPE, names::SHOWN_TYPE] {
+        let mut page_token = String::new();
+        loop {
+            let page = ListReviewItemsRequest {
+                object_type: object_type.to_owned(),
+                causes: vec![ReviewCause::ServiceUnavailable.into()],
+                leased: true,
+                page_size: 100,
+                page_token,
+                ..ListReviewItemsRequest::default()
+            };
+            let page = server.moderation()?.list_review_items(page).await?.into_inner();
+            if page.items.iter().any(|item| !is_left_open(item)) {
+                return Ok(true);
+            }
+            page_token = page.next_page_token;
+            if page_token.is_empty() {
+                break;
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Returns true if the filter leaves the text that waits open, or a word list holds it.
+fn is_left_open(item: &ReviewItem) -> bool {
+    let held = item.comment.as_ref();
+    if held.is_some_and(|held| held.causes().any(|cause| cause == ReviewCause::New)) {
+        return true;
+    }
+    let proposed = held.and_then(|held| held.proposed_edit.as_ref()?.content.as_ref());
+    let present = held.and_then(|held| held.comment.as_ref()?.content.as_ref());
+    let words = proposed.or(present).map(|content| names::text_words(&content.text));
+    words == Some(FilterResult::Open.word())
 }
 
 /// Repeats a sample of the acknowledged requests, alternately at each server. Every repeat must

@@ -8,15 +8,18 @@
 
 mod cache_entry;
 mod display;
+mod feed;
 mod file;
 mod item;
 mod listing;
 mod op;
 mod owned;
+mod policy;
 mod review;
 mod table;
 
 pub(crate) use cache_entry::{CacheEntry, CachedSubject, ListOwner};
+pub(crate) use feed::{EventId, FeedCall, FeedRead, FeedReaderKind, REPLY, SeenEvent, event_kind};
 pub(crate) use file::{Recorder, read};
 pub(crate) use item::{Item, ItemKind};
 pub(crate) use listing::Listing;
@@ -26,6 +29,10 @@ pub(crate) use op::{
     WatchedChange, WriteResponse,
 };
 pub(crate) use owned::{OwnedCall, OwnedResponse, OwnedState, SeenRoot, SeenSubject};
+pub(crate) use policy::{
+    FIXED_LIST, Fallback, FilterQuestion, FilterResult, PolicyCall, PolicyResponse, SetStanding, StandingEnd,
+    Treatment, WORD_COUNT, WrittenComment, shown_word, word_list, word_text,
+};
 pub(crate) use review::{
     APPEAL, JudgedTarget, ModeratedItem, ModeratorAct, PublicRead, ReviewCall, ReviewResponse, SeenComment,
     SeenDecision, SeenProposal, SeenReport, SeenStatement, outcome, proposal_state, state,
@@ -64,6 +71,10 @@ pub(crate) struct History {
     pub(crate) ops: Vec<Op>,
     pub(crate) faults: Vec<InjectedFault>,
     pub(crate) alarms: Vec<Alarm>,
+    /// The reads of the feed of events, those of one reader in their order.
+    pub(crate) feed: Vec<FeedRead>,
+    /// The texts that filters were asked about.
+    pub(crate) questions: Vec<FilterQuestion>,
     /// Whole lists at the end.
     pub(crate) listings: Vec<Listing>,
     /// The rows of the databases at the end; empty if the run did not complete.

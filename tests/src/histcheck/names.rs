@@ -4,7 +4,9 @@
 //! subjects. Each text names the subject it was written for, so the check
 //! detects data that crosses from one type into another.
 
-use riposte_sdk::v1::SubjectKey;
+use riposte_sdk::v1::{Content, SubjectKey};
+
+use super::history::{Fallback, FilterResult, word_text};
 
 /// The object types.
 pub(crate) const OBJECT_TYPES: [&str; 3] = ["article", "deep", "video"];
@@ -27,6 +29,43 @@ pub(crate) const OWNED_TYPE: &str = "owned";
 pub(crate) const OWNED: u32 = 1 << 21;
 /// Their owner; the authors of their comments follow.
 pub(crate) const OWNER: u32 = 600_000;
+/// The object type with a word list, whose comments the policy judges.
+pub(crate) const JUDGED_TYPE: &str = "judged";
+/// The number of the first subject of that type.
+pub(crate) const JUDGED: u32 = 1 << 22;
+/// The first member that comments there.
+pub(crate) const JUDGED_MEMBERS: u32 = 800_000;
+/// The object type whose texts a filter judges.
+pub(crate) const FILTERED_TYPE: &str = "filtered";
+/// The number of the first subject of that type.
+pub(crate) const FILTERED: u32 = 1 << 23;
+/// The first member that comments there, and their number.
+pub(crate) const FILTERED_MEMBERS: u32 = 850_000;
+pub(crate) const FILTERED_MEMBER_COUNT: u32 = 20;
+/// The object types whose texts a filter judges, and that show or refuse them during an outage.
+pub(crate) const SHOWN_TYPE: &str = "shown";
+pub(crate) const STRICT_TYPE: &str = "strict";
+/// The numbers of their first subjects.
+pub(crate) const SHOWN: u32 = 1 << 24;
+pub(crate) const STRICT: u32 = 1 << 25;
+/// The object type whose new members wait for review (`crate::settings::OBJECT_TYPES`).
+pub(crate) const NEWCOMERS_TYPE: &str = "welcomed";
+/// The number of the first subject of that type.
+pub(crate) const NEWCOMERS: u32 = 1 << 26;
+/// The first member that comments there.
+pub(crate) const NEWCOMER_MEMBERS: u32 = 870_000;
+/// The object types with rules of their own, and the numbers of their first subjects.
+const OTHER_TYPES: [(&str, u32); 7] = [
+    (REVIEWED_TYPE, REVIEWED),
+    (OWNED_TYPE, OWNED),
+    (JUDGED_TYPE, JUDGED),
+    (FILTERED_TYPE, FILTERED),
+    (SHOWN_TYPE, SHOWN),
+    (STRICT_TYPE, STRICT),
+    (NEWCOMERS_TYPE, NEWCOMERS),
+];
+/// The moderator that sets the standings of judged members.
+pub(crate) const JUDGE: u32 = 900;
 /// The begin of the ids and notes of moderators and reporters, which no public response contains.
 pub(crate) const SECRET: &str = "riposte-secret-";
 
@@ -40,11 +79,8 @@ pub(crate) fn is_last_read(client: u32) -> bool {
 
 /// Returns the key of a subject.
 pub(crate) fn key(subject: u32) -> SubjectKey {
-    if let Some(object) = subject.checked_sub(OWNED) {
-        return SubjectKey { object_type: OWNED_TYPE.to_owned(), object_id: format!("object-{object}") };
-    }
-    if let Some(object) = subject.checked_sub(REVIEWED) {
-        return SubjectKey { object_type: REVIEWED_TYPE.to_owned(), object_id: format!("object-{object}") };
+    if let Some((object_type, first)) = OTHER_TYPES.into_iter().rev().find(|(_, first)| *first <= subject) {
+        return SubjectKey { object_type: object_type.to_owned(), object_id: format!("object-{}", subject - first) };
     }
     let types = OBJECT_TYPES.len() as u32;
     let object_type = OBJECT_TYPES[(subject % types) as usize].to_owned();
@@ -66,7 +102,7 @@ pub(crate) fn of_another_type(subject: u32) -> u32 {
 pub(crate) fn subject(key: Option<&SubjectKey>) -> u32 {
     let number = || {
         let key = key?;
-        for (object_type, first) in [(REVIEWED_TYPE, REVIEWED), (OWNED_TYPE, OWNED)] {
+        for (object_type, first) in OTHER_TYPES {
             if key.object_type == object_type {
                 return key.object_id.strip_prefix("object-")?.parse::<u32>().ok()?.checked_add(first);
             }
@@ -91,7 +127,26 @@ pub(crate) fn is_reviewed(subject: u32) -> bool {
 
 /// Returns true for a subject with an owner.
 pub(crate) fn is_owned(subject: u32) -> bool {
-    (OWNED..u32::MAX).contains(&subject)
+    (OWNED..JUDGED).contains(&subject)
+}
+
+/// Returns all object types.
+pub(crate) fn all_types() -> impl Iterator<Item = &'static str> {
+    OBJECT_TYPES.into_iter().chain(OTHER_TYPES.map(|(object_type, _)| object_type))
+}
+
+/// Returns true for a subject whose comments the policy judges.
+pub(crate) fn is_judged(subject: u32) -> bool {
+    (JUDGED..u32::MAX).contains(&subject)
+}
+
+/// Returns what becomes of the texts of a filtered subject about which the filter says nothing.
+pub(crate) fn fallback(subject: u32) -> Fallback {
+    match subject {
+        SHOWN..STRICT => Fallback::Show,
+        STRICT..NEWCOMERS => Fallback::Refuse,
+        _held => Fallback::Hold,
+    }
 }
 
 /// Returns the id of a moderator.
@@ -135,9 +190,44 @@ pub(crate) fn text(subject: u32, number: u64) -> String {
     format!("s{subject} t{number}")
 }
 
+/// The first of the members that texts mention. They make no calls.
+const MENTIONED: u32 = 950_000;
+/// Their number. It is small, so that texts of one comment mention the same member again.
+const MENTIONED_MEMBERS: u64 = 3;
+
+/// Returns the member that the text of a number mentions; every fourth text mentions one.
+pub(crate) fn mentioned(number: u64) -> Option<u32> {
+    let member = MENTIONED + (number / 4 % MENTIONED_MEMBERS) as u32;
+    number.is_multiple_of(4).then_some(member)
+}
+
+/// Returns a text with the member that it mentions.
+pub(crate) fn content(subject: u32, number: u64) -> Option<Content> {
+    let mentioned_member_ids = mentioned(number).map(member_id).into_iter().collect();
+    Some(Content { text: text(subject, number), mentioned_member_ids, ..Content::default() })
+}
+
+/// Returns a text with a word of the lists.
+pub(crate) fn judged_text(subject: u32, number: u64, word: u8) -> String {
+    format!("{} {}", text(subject, number), word_text(word).unwrap_or_default())
+}
+
+/// Returns a text about which the filter says this. A listed one has a word that a list holds.
+pub(crate) fn filtered_text(subject: u32, number: u64, result: FilterResult, is_listed: bool) -> String {
+    let more = if is_listed { " hemlock" } else { "" };
+    format!("{} {}{more}", text(subject, number), result.word())
+}
+
+/// Returns the words after the number of a text.
+pub(crate) fn text_words(text: &str) -> &str {
+    text.splitn(3, ' ').nth(2).unwrap_or_default()
+}
+
 /// Returns the subject and the number of a text; `u32::MAX` and 0 for a text that no run writes.
+/// Words after the number do not matter.
 pub(crate) fn text_number(text: &str) -> (u32, u64) {
     let parts = text.split_once(' ').and_then(|(subject, number)| {
+        let number = number.split(' ').next()?;
         Some((subject.strip_prefix('s')?.parse().ok()?, number.strip_prefix('t')?.parse().ok()?))
     });
     parts.unwrap_or((u32::MAX, 0))
@@ -149,11 +239,32 @@ mod tests {
 
     #[test]
     fn names_map_back_to_numbers_and_unknown_names_do_not() {
-        for number in [0, 1, 2, 3, 100, 4_000, REVIEWED, REVIEWED + 7, OWNED, OWNED + 7] {
+        for number in [
+            0,
+            1,
+            2,
+            3,
+            100,
+            4_000,
+            REVIEWED,
+            REVIEWED + 7,
+            OWNED,
+            OWNED + 7,
+            JUDGED,
+            JUDGED + 7,
+            FILTERED,
+            FILTERED + 7,
+            SHOWN + 7,
+            STRICT + 7,
+            NEWCOMERS + 7,
+        ] {
             assert_eq!(subject(Some(&key(number))), number);
             assert_eq!((member(&member_id(number)), moderator(&moderator_id(number))), (number, number));
             assert_eq!(reporter(&reporter_id(number.into(), 3)), 3);
             assert_eq!(text_number(&text(number, 1 << 50)), (number, 1 << 50));
+            assert_eq!(text_number(&judged_text(number, 1 << 50, 2)), (number, 1 << 50));
+            let filtered = filtered_text(number, 1 << 50, FilterResult::Hold, true);
+            assert_eq!((text_number(&filtered), text_words(&filtered)), ((number, 1 << 50), "held hemlock"));
         }
         assert_eq!(key(3).object_id, key(4).object_id, "types share their object ids");
         assert_eq!(subject(Some(&SubjectKey { object_type: "x".into(), object_id: "object-1".into() })), u32::MAX);

@@ -15,13 +15,14 @@ use tokio::task::JoinHandle;
 
 use super::check::{Checked, MAX_AGE};
 use super::fault::{Deployment, Injection};
-use super::history::{Alarm, InjectedFault, Recorder};
+use super::history::{Alarm, FeedReaderKind, InjectedFault, Recorder};
 use super::load::{
-    Acknowledged, BURST, CLIENTS, Client, Environment, OWNERS, OwnerClient, REREAD_DELAY, REVIEWERS, Reviewer, Watcher,
+    Acknowledged, BURST, CLIENTS, Client, Environment, FeedReader, FilteredClient, HeldTexts, JudgedComments,
+    Newcomers, OWNERS, OwnerClient, PolicyClient, REREAD_DELAY, REVIEWERS, Reviewer, Watcher,
 };
 use super::options::Options;
 use super::summary::Recoveries;
-use super::{check, end, environment, history, probe, report, summary};
+use super::{check, end, environment, history, probe, report, summary, topic};
 
 /// The longest pause between two faults.
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
@@ -42,19 +43,25 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     let recorder = Recorder::create(&path, options.seed, &options.repeat_command())?;
     let (burst, burst_rx) = watch::channel(false);
     let (errors, errors_rx) = mpsc::unbounded_channel();
-    let (mut deployment, databases) = environment::start(burst, errors, options).await?;
-    let environment = Arc::new(Environment::new(deployment.fleet.channels(), recorder));
+    let (mut deployment, databases, filters) = environment::start(burst, errors, options).await?;
+    let judged = JudgedComments::new(environment::word_list(options)?);
+    let environment = Arc::new(Environment::new(deployment.fleet.channels(), recorder, judged));
     let log_reader = tokio::spawn(record_errors(Arc::clone(&environment), errors_rx));
+    let (over, over_rx) = watch::channel(false);
+    if deployment.brokers().is_some() {
+        topic::begun(&databases).await?;
+    }
+    // Every reader of the feed begins before the first write.
+    let (mut followers, late) = follow_feed(&environment, options.seed, &over_rx).await?;
     let (active, active_rx) = watch::channel(true);
     let mut clients = start(&environment, 0..CLIENTS, options.seed, &active_rx);
     clients.extend(start(&environment, CLIENTS..CLIENTS + BURST, options.seed, &burst_rx));
-    let reviewer = |number| Reviewer::new(number, options.seed).run(Arc::clone(&environment), active_rx.clone());
-    let reviewers: Vec<_> = (0..REVIEWERS).map(|number| tokio::spawn(reviewer(number))).collect();
-    let owner = |number| OwnerClient::new(number, options.seed).run(Arc::clone(&environment), active_rx.clone());
-    let owners: Vec<_> = (0..OWNERS).map(|number| tokio::spawn(owner(number))).collect();
-    let (over, over_rx) = watch::channel(false);
+    let filters = Arc::new(filters);
+    let mut special = start_special(&environment, options.seed, &active_rx);
+    let filtered = FilteredClient::new(Arc::clone(&filters), options.seed);
+    special.push(tokio::spawn(filtered.run(Arc::clone(&environment), active_rx.clone())));
     let watch = |watcher: Watcher| tokio::spawn(watcher.run(Arc::clone(&environment), over_rx.clone()));
-    let watchers: Vec<_> = Watcher::all(options.seed).map(watch).collect();
+    followers.extend(Watcher::all(options.seed).map(watch));
     let mut recoveries = Recoveries::new();
     let injected = inject_faults(&environment, &mut deployment, options, &mut random, &mut recoveries).await;
     // A receiver keeps the last value of a dropped sender as its current value.
@@ -67,20 +74,27 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
         for client in try_join_all(clients).await? {
             acknowledged.extend(client?);
         }
-        for client in try_join_all(reviewers.into_iter().chain(owners)).await? {
+        for client in try_join_all(special).await? {
             client?;
         }
         // The wait is the bound under test: cached data has this time to become current.
         tokio::time::sleep(STALENESS_WAIT).await;
+        end::drained(&deployment).await.context("reading what an outage of the filter held")?;
         over.send_replace(true);
-        for watcher in try_join_all(watchers).await? {
-            watcher.context("watching the last changes")?;
+        for follower in try_join_all(followers).await? {
+            follower.context("receiving the last changes and events")?;
         }
         end::repeat(&environment, acknowledged, &mut random).await.context("repeating acknowledged requests")?;
         end::read(&environment, &deployment, &databases, options.seed).await.context("reading all data")?;
+        if let Some(brokers) = deployment.brokers() {
+            topic::read(&environment, &databases, &brokers).await.context("reading the topic")?;
+        }
+        end::feed::read(&environment, &databases, late).await.context("reading the feed without old events")?;
         deployment.stop().await
     };
     let ended = finish.await;
+    filters.questions().try_for_each(|question| environment.recorder.question(question))?;
+    drop(filters);
     if ended.is_ok() {
         // All servers have stopped, so no further log line can come.
         log_reader.await??;
@@ -107,6 +121,54 @@ async fn record_errors(environment: Arc<Environment>, mut errors: mpsc::Unbounde
         environment.recorder.alarm(Alarm { at: environment.now(), line })?;
     }
     Ok(())
+}
+
+/// Starts the readers of the feed that follow the run, and returns them with the one that waits for
+/// its end.
+async fn follow_feed(
+    environment: &Arc<Environment>,
+    seed: u64,
+    over: &watch::Receiver<bool>,
+) -> Result<(Vec<JoinHandle<Result<()>>>, FeedReader)> {
+    let reader = |kind| FeedReader::begin(environment, kind, seed);
+    let following = [reader(FeedReaderKind::Public).await?, reader(FeedReaderKind::Moderation).await?];
+    let late = reader(FeedReaderKind::Late).await?;
+    let follow = |reader: FeedReader| tokio::spawn(reader.run(Arc::clone(environment), over.clone()));
+    Ok((following.into_iter().map(follow).collect(), late))
+}
+
+/// Starts the clients of comments that wait, of subjects with an owner, and of judged comments, and
+/// the moderators of what an outage held.
+fn start_special(
+    environment: &Arc<Environment>,
+    seed: u64,
+    active: &watch::Receiver<bool>,
+) -> Vec<JoinHandle<Result<()>>> {
+    let shared = || (Arc::clone(environment), active.clone());
+    let reviewer = |number| {
+        let (environment, active) = shared();
+        tokio::spawn(Reviewer::new(number, seed).run(environment, active))
+    };
+    let owner = |number| {
+        let (environment, active) = shared();
+        tokio::spawn(OwnerClient::new(number, seed).run(environment, active))
+    };
+    let judged = |client: PolicyClient| {
+        let (environment, active) = shared();
+        tokio::spawn(client.run(environment, active))
+    };
+    let newcomer = |client: Newcomers| {
+        let (environment, active) = shared();
+        tokio::spawn(client.run(environment, active))
+    };
+    let moderator = |client: HeldTexts| {
+        let (environment, active) = shared();
+        tokio::spawn(client.run(environment, active))
+    };
+    let reviewers = (0..REVIEWERS).map(reviewer);
+    let of_policy = PolicyClient::all(seed).map(judged).chain(Newcomers::all(seed).map(newcomer));
+    let of_policy = of_policy.chain(HeldTexts::all(seed).map(moderator));
+    reviewers.chain((0..OWNERS).map(owner)).chain(of_policy).collect()
 }
 
 fn start(

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::Connection;
@@ -10,12 +11,17 @@ use riposte_sdk::v1::moderation_service_client::ModerationServiceClient;
 use riposte_sdk::v1::verdict_result::Result as Outcome;
 use riposte_sdk::v1::{
     ClaimReviewItemsRequest, ClaimReviewItemsResponse, Comment, CommentState, Decision, Grounds, ListCommentsRequest,
-    ListDecisionsRequest, ModerationAction, SubmitVerdictsRequest, VerdictTarget, list_decisions_request,
+    ListDecisionsRequest, ModerationAction, SubmitVerdictsRequest, VerdictResult, VerdictTarget,
+    list_decisions_request,
 };
 use tokio::task::JoinSet;
+use tonic::Status;
 
 use crate::say::{patiently, request_id};
 use crate::{Say, Server, until};
+
+/// The pause of a client before it repeats a call to a busy server.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// The judgement of a moderator about a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -177,15 +183,25 @@ impl<J: Fn(&Comment) -> Result<Judgement> + Send + Sync + 'static> Moderators<J>
     }
 }
 
-/// Sends verdicts, each of which must be a decision.
+/// Sends verdicts, each of which must be a decision. Repeats those for which the server had no
+/// capacity, as a client does: the request id lets a verdict take effect once.
 async fn submit(
     service: &mut ModerationServiceClient<Connection>,
     request: &SubmitVerdictsRequest,
 ) -> Result<Vec<(Decision, i64)>> {
-    let ask = || async { service.clone().submit_verdicts(request.clone()).await };
+    let overloaded =
+        |result: &VerdictResult| matches!(&result.result, Some(Outcome::Error(error)) if error.reason == "OVERLOADED");
+    let ask = || async {
+        let response = service.clone().submit_verdicts(request.clone()).await?;
+        if response.get_ref().results.iter().any(overloaded) {
+            tokio::time::sleep(PAUSE).await;
+            return Err(Status::deadline_exceeded("the server had no capacity for a verdict"));
+        }
+        Ok(response)
+    };
     let results = patiently(ask).await?.into_inner().results;
     ensure!(results.len() == request.targets.len(), "{} results", results.len());
-    let decision = |result: riposte_sdk::v1::VerdictResult| match result.result {
+    let decision = |result: VerdictResult| match result.result {
         Some(Outcome::Decision(decision)) => Ok((decision, result.subject_revision)),
         other => anyhow::bail!("no decision about {}: {other:?}", result.comment_id),
     };

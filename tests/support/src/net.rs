@@ -6,12 +6,13 @@
 //! addresses and rules do not affect the machine.
 
 use std::ffi::OsStr;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
+use nix::sched::{CloneFlags, setns};
 use tokio::process::{Child, Command};
 
 /// The number of stores that each server reaches, each at an address of its own.
@@ -85,6 +86,20 @@ impl Network {
     /// If the namespace no longer exists.
     pub fn enter(&self) -> Result<[String; 3]> {
         Ok(["nsenter".to_owned(), format!("--net={}", self.place()?.display()), "--".to_owned()])
+    }
+
+    /// Returns a listener on a free port of the loopback interface of the namespace.
+    ///
+    /// # Errors
+    /// If the namespace no longer exists.
+    pub fn listen(&self) -> Result<TcpListener> {
+        let place = std::fs::File::open(self.place()?)?;
+        // A socket stays in the namespace of the thread that made it.
+        let listen = move || -> Result<TcpListener> {
+            setns(place, CloneFlags::CLONE_NEWNET)?;
+            Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?)
+        };
+        std::thread::spawn(listen).join().map_err(|_| anyhow!("the thread panicked"))?
     }
 
     /// Drops all packets from a store to the server from now on, without a notification to either

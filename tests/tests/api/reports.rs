@@ -29,7 +29,7 @@ pub(crate) const CASES: &[Case] = cases![
     moderators_list_the_decisions_on_a_members_comments,
 ];
 
-fn report_of(id: i64, member: &str) -> ReportCommentRequest {
+pub(crate) fn report_of(id: i64, member: &str) -> ReportCommentRequest {
     ReportCommentRequest {
         comment_id: id,
         member_id: member.into(),

@@ -17,7 +17,7 @@ pub(crate) const CASES: &[Case] = cases![
     a_rule_rejects_or_refuses_a_text_and_names_its_code,
     the_stronger_of_a_list_and_a_rule_decides_and_both_are_findings,
     a_rule_in_dry_run_is_a_finding_without_effect,
-    edits_have_the_same_facts_and_one_of_their_own,
+    edits_have_the_same_details_and_one_of_their_own,
     rules_about_new_members_end_with_their_first_public_comments,
 ];
 
@@ -136,7 +136,7 @@ async fn a_rule_in_dry_run_is_a_finding_without_effect(fixture: Fixture) -> Resu
     Ok(())
 }
 
-async fn edits_have_the_same_facts_and_one_of_their_own(fixture: Fixture) -> Result<()> {
+async fn edits_have_the_same_details_and_one_of_their_own(fixture: Fixture) -> Result<()> {
     let (say, ann) = (Say::on(&fixture.client, RULED), someone());
     let root = say.comment(&ann, "abc").await?;
     ensure!(root.state() == CommentState::Active && decisions(&fixture, root.id).await?.is_empty(), "{root:?}");
@@ -156,7 +156,7 @@ async fn edits_have_the_same_facts_and_one_of_their_own(fixture: Fixture) -> Res
 }
 
 /// Waits until the history of a member has this number of public comments, which rules count.
-async fn until_public(say: &Say, member: &str, count: usize) -> Result<()> {
+pub(crate) async fn until_public(say: &Say, member: &str, count: usize) -> Result<()> {
     let request = ListMemberCommentsRequest {
         object_type: say.key.object_type.clone(),
         member_id: member.to_owned(),

@@ -383,6 +383,15 @@ async fn standings_are_guarded_by_etags_and_listed_newest_first(fixture: Fixture
     let names: Vec<&str> = listed.iter().filter_map(|s| Some(s.member.as_ref()?.member_id.as_str())).collect();
     ensure!(names == expected, "{names:?}");
     ensure!(list(&fixture, &say, "m1").await? == [second], "of one member");
+    // The etag of a member without a standing is that of its first one.
+    let normal = MemberStanding { standing: Standing::Normal.into(), ..of(&say, "m8") };
+    let unset = list(&fixture, &say, "m8").await?;
+    let [never] = unset.as_slice() else { anyhow::bail!("one standing: {unset:?}") };
+    ensure!(never.standing() == Standing::Normal && never.update_time.is_none(), "{never:?}");
+    let set = send(&fixture, &request(MemberStanding { etag: never.etag.clone(), ..normal })).await?;
+    ensure!(list(&fixture, &say, "m8").await? == [set.clone()], "NORMAL has an etag, too");
+    let muted = MemberStanding { standing: Standing::Muted.into(), etag: set.etag, ..of(&say, "m8") };
+    ensure!(send(&fixture, &request(muted)).await?.standing() == Standing::Muted);
     Ok(())
 }
 

@@ -8,6 +8,7 @@ mod issuer;
 mod jwt;
 mod reviews;
 mod secrecy;
+mod subscribers;
 mod table;
 mod tls;
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context, Result, ensure};
 use futures::future::try_join_all;
 use riposte_sdk::Client;
-use riposte_sdk::v1::CommentSort;
+use riposte_sdk::v1::{CommentSort, GetCommentRequest};
 use riposte_tests::{Say, Server, Watch};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -44,6 +44,31 @@ async fn a_client_outlives_its_connections_without_a_failed_call_and_a_watch_sta
     let opened = opened.load(Ordering::Relaxed);
     println!("{calls} calls over {opened} connections");
     ensure!(calls > 0 && server.stop().await? == Some(0));
+    Ok(())
+}
+
+/// More callers than a connection has streams, and than the client has tokens for retries.
+const MANY_CALLERS: usize = 600;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_that_wait_for_a_stream_of_an_old_connection_are_made_on_the_next() -> Result<()> {
+    let server = Server::dev_with(None, &["--set", "server.connection_age=1s"]).await?;
+    let opened = Arc::new(AtomicUsize::new(0));
+    let relay = relay(server.target().trim_start_matches("http://").parse()?, Arc::clone(&opened)).await?;
+    let say = Say::on(&Client::connect(format!("http://{relay}"))?, "article");
+    let id = say.comment("m", "a comment").await?.id;
+    let callers = (0..MANY_CALLERS).map(|_| {
+        let (client, opened) = (say.client.clone(), Arc::clone(&opened));
+        tokio::spawn(async move {
+            while opened.load(Ordering::Relaxed) <= GENERATIONS {
+                let request = GetCommentRequest { id, ..GetCommentRequest::default() };
+                client.comments().get_comment(request).await?;
+            }
+            anyhow::Ok(())
+        })
+    });
+    try_join_all(callers).await?.into_iter().collect::<Result<()>>()?;
+    ensure!(server.stop().await? == Some(0));
     Ok(())
 }
 

@@ -1,7 +1,11 @@
 //! `riposte comment`: the first calls of a newcomer, with nothing but the binary.
 
 use anyhow::{Context, Result, ensure};
-use riposte_tests::{Server, command};
+use riposte_sdk::v1::{
+    BatchGetLikeStatesRequest, BatchGetSubjectsRequest, BatchListLikersRequest, GetSubjectRequest,
+    ListMemberLikesRequest, ListUnlistedCommentsRequest, WatchSubjectRequest,
+};
+use riposte_tests::{Server, command, real};
 
 #[tokio::test]
 async fn a_comment_is_posted_by_its_id_alone_and_listed_with_its_replies() -> Result<()> {
@@ -56,6 +60,37 @@ async fn a_refused_comment_says_which_setting_decides() -> Result<()> {
     let queue = command::run(["moderate", "queue", "film", "--target", server.admin_target()]).await?.ended(2)?;
     let queue = queue.says(&[registered])?;
     ensure!(queue.err.matches("is not registered").count() == 1, "{}", queue.err);
+
+    let (client, subject) = (server.client()?, Some(real::key("page", "1")));
+    let (key, member_id) = (subject.clone(), "ann".to_owned());
+    let (mut subjects, mut likes) = (client.subjects(), client.likes());
+    let get = GetSubjectRequest { key: key.clone(), ..GetSubjectRequest::default() };
+    let batch = BatchGetSubjectsRequest { keys: key.into_iter().collect(), ..BatchGetSubjectsRequest::default() };
+    let watch = WatchSubjectRequest { subject: subject.clone(), ..WatchSubjectRequest::default() };
+    let states = BatchGetLikeStatesRequest {
+        subject: subject.clone(),
+        member_id: member_id.clone(),
+        ..BatchGetLikeStatesRequest::default()
+    };
+    let likers = BatchListLikersRequest { subject: subject.clone(), ..BatchListLikersRequest::default() };
+    let own = ListMemberLikesRequest {
+        subject: subject.clone(),
+        member_id: member_id.clone(),
+        ..ListMemberLikesRequest::default()
+    };
+    let unlisted = ListUnlistedCommentsRequest { subject, member_id, ..ListUnlistedCommentsRequest::default() };
+    for refused in [
+        subjects.get_subject(get).await.map(drop),
+        subjects.batch_get_subjects(batch).await.map(drop),
+        subjects.watch_subject(watch).await.map(drop),
+        likes.batch_get_like_states(states).await.map(drop),
+        likes.batch_list_likers(likers).await.map(drop),
+        likes.list_member_likes(own).await.map(drop),
+        client.comments().list_unlisted_comments(unlisted).await.map(drop),
+    ] {
+        let message = refused.err().context("it is there")?.message().to_owned();
+        ensure!(message.contains("its first comment if object_types.page.auto_create is set"), "{message}");
+    }
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::CommentSort;
 use riposte_tests::{Say, Server, command};
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 
 /// A limit far above the duration of a start even on a busy machine; the actual duration is
 /// printed.
@@ -35,6 +35,31 @@ async fn it_says_after_how_long_it_serves_and_a_line_to_paste() -> Result<()> {
         dev.kill().await?;
     }
     println!("dev serves after {}", times.join(", "));
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_first_screen_is_the_banner_alone() -> Result<()> {
+    let mut dev =
+        command::riposte(["dev", "--listen", "127.0.0.1:0"])?.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut lines = BufReader::new(dev.stdout.take().context("no output")?).lines();
+    let (mut banner, mut target) = (Vec::new(), None);
+    while let Some(line) = lines.next_line().await? {
+        target = target.or_else(|| Some(line.split_once(" --target ")?.1.trim().to_owned()));
+        banner.push(line);
+        if banner.last().is_some_and(|line| line.contains(" comment post ")) {
+            break;
+        }
+    }
+    let client = riposte_sdk::Client::connect(&*target.context("the banner has no target")?)?;
+    let say = Say { client, key: riposte_tests::real::key("article", "1") };
+    let count = say.page(CommentSort::Newest, 1).await?.subject.unwrap_or_default().comment_count;
+    dev.kill().await?;
+    let mut logged = String::new();
+    dev.stderr.take().context("no errors")?.read_to_string(&mut logged).await?;
+    ensure!(logged.is_empty(), "beside the banner stands:\n{logged}");
+    let begin = banner.iter().map(|line| line.trim()).find(|line| !line.is_empty()).context("an empty banner")?;
+    ensure!(begin.starts_with("riposte dev") && begin.contains(&format!(" {count} comments ")), "{begin}, {count}");
     Ok(())
 }
 

@@ -29,6 +29,15 @@ async fn doctor_tries_to_append_to_the_audit_log_and_leaves_nothing_behind() -> 
 }
 
 #[tokio::test]
+async fn doctor_names_a_file_that_is_no_database_and_the_cure() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    std::fs::write(folder.path().join("riposte.db"), "this is no database")?;
+    let data = format!("store.data_dir={}", folder.path().display());
+    doctor(&[data]).await?.ended(1)?.says(&["FAIL  data: ", "riposte.db is not an SQLite file: move it away"])?;
+    Ok(())
+}
+
+#[tokio::test]
 async fn doctor_tries_the_receiver_of_telemetry() -> Result<()> {
     doctor(&[]).await?.ended(0)?.says(&["ok    telemetry: nothing is sent"])?;
     let listener = TcpListener::bind("127.0.0.1:0")?;

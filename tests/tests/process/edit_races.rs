@@ -4,23 +4,31 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use futures::future::{try_join, try_join_all};
 use riposte_sdk::v1::list_decisions_request::Of;
+use riposte_sdk::v1::moderation_service_client::ModerationServiceClient;
 use riposte_sdk::v1::verdict_result::Result as Outcome;
 use riposte_sdk::v1::{
     Comment, CommentSort, CommentState, Decision, GetCommentRequest, GetModeratedCommentsRequest, GetThreadRequest,
-    Grounds, ListCommentRevisionsRequest, ListDecisionsRequest, ModeratedComment, ModerationAction,
-    SubmitVerdictsRequest, UpdateCommentRequest, VerdictTarget,
+    Grounds, ListCommentRevisionsRequest, ListCommentsRequest, ListDecisionsRequest, ModeratedComment,
+    ModerationAction, SubmitVerdictsRequest, UpdateCommentRequest, VerdictTarget,
 };
 use riposte_tests::say::content;
 use riposte_tests::{Say, Server};
 use tokio::sync::watch;
+use tonic::Request;
 use tonic_types::StatusExt;
+
+type Moderation = ModerationServiceClient<riposte_sdk::Connection>;
 
 /// The number of reads of a run; the variable RIPOSTE_TEST_EDIT_READS sets another one.
 const READS: u64 = 4_000;
+/// The number of reads of one round, which has comments of its own: a comment with ten thousand
+/// edits is no case of this test.
+const ROUND: u64 = 25_000;
 /// The readers, each on a connection of its own.
 const READERS: usize = 8;
 const COMMENTS: usize = 3;
@@ -76,6 +84,7 @@ fn number(text: &str) -> Result<u64> {
 /// One run: the comments, and the number of reads that are left.
 struct Race {
     server: Server,
+    moderation: Moderation,
     say: Say,
     comments: Vec<Edited>,
     reads: AtomicU64,
@@ -86,8 +95,11 @@ struct Race {
 
 impl Race {
     async fn new(reads: u64) -> Result<Self> {
-        let settings = ["--moderate", "pre", "--set", "object_type_defaults.edit_window=always"];
+        let times = ["read", "write", "admin", "call"].map(|kind| format!("server.max_{kind}_time=60s"));
+        let mut settings = vec!["--moderate", "pre", "--set", "object_type_defaults.edit_window=always"];
+        settings.extend(times.iter().flat_map(|time| ["--set", time]));
         let server = Server::dev_with(None, &settings).await?;
+        let moderation = server.moderation()?;
         let say = Say::on(&server.client()?, "article");
         let mut comments = Vec::new();
         for n in 0..COMMENTS {
@@ -97,11 +109,11 @@ impl Race {
                 Some(_) | None => say.comment(AUTHOR, "0").await?,
             };
             comments.push(Edited::new(comment.id));
-            let etag = moderated(&server, comment.id).await?.etag;
-            verdict(&server, ModerationAction::Approve, comment.id, etag).await?.context("the first approval")?;
+            let etag = moderated(&moderation, comment.id).await?.etag;
+            verdict(&moderation, ModerationAction::Approve, comment.id, etag).await?.context("the first approval")?;
         }
         let is_over = watch::Sender::new(false);
-        Ok(Self { server, say, comments, reads: AtomicU64::new(0), planned: reads, is_over })
+        Ok(Self { server, moderation, say, comments, reads: AtomicU64::new(0), planned: reads, is_over })
     }
 
     fn ends(&self) -> bool {
@@ -131,7 +143,7 @@ impl Race {
                 content: content(&number.to_string()),
                 ..UpdateCommentRequest::default()
             };
-            match self.say.client.comments().update_comment(request).await {
+            match self.say.client.comments().update_comment(patient(request)).await {
                 Ok(response) => {
                     let response = response.into_inner();
                     ensure!(response.proposed_edit.is_some(), "an edit does not wait: {response:?}");
@@ -154,22 +166,22 @@ impl Race {
         let mut edits = edited.edits.subscribe();
         while !self.ends() {
             edits.mark_unchanged();
-            let read = moderated(&self.server, edited.id).await?;
+            let read = moderated(&self.moderation, edited.id).await?;
             let Some(edit) = read.proposed_edit else {
                 self.next(&mut edits).await?;
                 continue;
             };
             let number = number(edit.content.as_ref().map_or("", |content| &content.text))?;
             if read.proposed_edit_etag.is_empty() {
-                verdict(&self.server, ModerationAction::Approve, edited.id, read.etag).await?;
+                verdict(&self.moderation, ModerationAction::Approve, edited.id, read.etag).await?;
                 edited.verdicts.send_modify(|count| *count += 1);
                 self.next(&mut edits).await?;
             } else if number.is_multiple_of(3) {
-                verdict(&self.server, ModerationAction::Reject, edited.id, read.proposed_edit_etag).await?;
+                verdict(&self.moderation, ModerationAction::Reject, edited.id, read.proposed_edit_etag).await?;
             } else {
                 numbers(&edited.sent).insert(number);
                 let approve = ModerationAction::Approve;
-                if verdict(&self.server, approve, edited.id, read.proposed_edit_etag).await?.is_some() {
+                if verdict(&self.moderation, approve, edited.id, read.proposed_edit_etag).await?.is_some() {
                     numbers(&edited.approved).insert(number);
                 }
             }
@@ -185,20 +197,26 @@ impl Race {
             for (edited, since) in self.comments.iter().zip(&before) {
                 for fresh in [true, false] {
                     let request = GetCommentRequest { id: edited.id, fresh, ..GetCommentRequest::default() };
-                    let got = say.client.comments().get_comment(request).await?.into_inner();
+                    let got = say.client.comments().get_comment(patient(request)).await?.into_inner();
                     ensure!(got.proposed_edit.is_none(), "an edit is shown: {got:?}");
                     edited.check(&got.comment.unwrap_or_default(), if fresh { *since } else { 0 })?;
                 }
                 let request = ListCommentRevisionsRequest { id: edited.id, ..ListCommentRevisionsRequest::default() };
-                let former = say.client.comments().list_comment_revisions(request).await?.into_inner();
+                let former = say.client.comments().list_comment_revisions(patient(request)).await?.into_inner();
                 for revision in former.revisions {
                     let number = number(&revision.content.unwrap_or_default().text)?;
                     ensure!(numbers(&edited.sent).contains(&number), "{number} is in the history");
                 }
             }
-            let page = say.page(CommentSort::Newest, 20).await?;
+            let request = ListCommentsRequest {
+                subject: Some(say.key.clone()),
+                sort: CommentSort::Newest.into(),
+                page_size: 20,
+                ..ListCommentsRequest::default()
+            };
+            let page = say.client.comments().list_comments(patient(request)).await?.into_inner();
             let request = GetThreadRequest { comment_id: self.comments[0].id, ..GetThreadRequest::default() };
-            let thread = say.client.replies().get_thread(request).await?.into_inner();
+            let thread = say.client.replies().get_thread(patient(request)).await?.into_inner();
             let of_page = page.threads.into_iter().flat_map(|thread| thread.comment.into_iter().chain(thread.replies));
             self.check_all(of_page.collect())?;
             let [root, reply, ..] = self.comments.as_slice() else { bail!("too few comments") };
@@ -240,12 +258,12 @@ impl Race {
 
     /// Returns the number of approved edits among the decisions on a comment.
     async fn approvals(&self, id: i64) -> Result<usize> {
-        let mut service = self.server.moderation()?;
+        let mut service = self.moderation.clone();
         let (mut count, mut page_token) = (0, String::new());
         loop {
             let of = Some(Of::CommentId(id));
             let request = ListDecisionsRequest { of, page_size: 100, page_token };
-            let page = service.list_decisions(request).await?.into_inner();
+            let page = service.list_decisions(patient(request)).await?.into_inner();
             let is_approval =
                 |decision: &&Decision| decision.proposed_edit && decision.action() == ModerationAction::Approve;
             count += page.decisions.iter().filter(is_approval).count();
@@ -257,14 +275,21 @@ impl Race {
     }
 }
 
-async fn moderated(server: &Server, id: i64) -> Result<ModeratedComment> {
+/// Returns a request with so long a deadline that a slow machine decides nothing.
+fn patient<T>(message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    request.set_timeout(Duration::from_secs(60));
+    request
+}
+
+async fn moderated(moderation: &Moderation, id: i64) -> Result<ModeratedComment> {
     let request = GetModeratedCommentsRequest { ids: vec![id], allow_missing: false };
-    let found = server.moderation()?.get_moderated_comments(request).await?.into_inner().comments;
+    let found = moderation.clone().get_moderated_comments(patient(request)).await?.into_inner().comments;
     found.into_iter().next().context("no comment")
 }
 
 /// Judges what an etag names; `None` if something else came first.
-async fn verdict(server: &Server, action: ModerationAction, id: i64, etag: String) -> Result<Option<()>> {
+async fn verdict(moderation: &Moderation, action: ModerationAction, id: i64, etag: String) -> Result<Option<()>> {
     let request = SubmitVerdictsRequest {
         action: action.into(),
         grounds: Some(Grounds { code: "third".to_owned(), ..Grounds::default() }),
@@ -272,7 +297,7 @@ async fn verdict(server: &Server, action: ModerationAction, id: i64, etag: Strin
         moderator_id: "mod".to_owned(),
         ..SubmitVerdictsRequest::default()
     };
-    let results = server.moderation()?.submit_verdicts(request).await?.into_inner().results;
+    let results = moderation.clone().submit_verdicts(patient(request)).await?.into_inner().results;
     match results.into_iter().next().and_then(|result| result.result) {
         Some(Outcome::Decision(_)) => Ok(Some(())),
         Some(Outcome::Error(error)) if error.reason == "ETAG_MISMATCH" => Ok(None),
@@ -284,14 +309,19 @@ async fn verdict(server: &Server, action: ModerationAction, id: i64, etag: Strin
 async fn no_reader_sees_an_unjudged_edit_and_no_approved_text_vanishes() -> Result<()> {
     let reads = std::env::var_os("RIPOSTE_TEST_EDIT_READS").map(|reads| number(&reads.to_string_lossy()));
     let reads = reads.transpose()?.unwrap_or(READS);
-    let race = Race::new(reads).await?;
-    let edits = try_join_all(race.comments.iter().map(|edited| race.edit(edited)));
-    let moderators = race.comments.iter().flat_map(|edited| (0..MODERATORS).map(move |_| edited));
-    let verdicts = try_join_all(moderators.map(|edited| race.moderate(edited)));
-    let readers = try_join_all((0..READERS).map(|_| race.read()));
-    let ((edits, _), _) = try_join(try_join(edits, verdicts), readers).await?;
-    let (approved, seen) = race.end().await?;
-    let (sent, read): (u64, u64) = (edits.iter().sum(), race.reads.load(Ordering::Relaxed));
+    let (mut read, mut sent, mut approved, mut seen) = (0, 0, 0, 0);
+    while read < reads {
+        let race = Race::new(ROUND.min(reads - read)).await?;
+        let edits = try_join_all(race.comments.iter().map(|edited| race.edit(edited)));
+        let moderators = race.comments.iter().flat_map(|edited| (0..MODERATORS).map(move |_| edited));
+        let verdicts = try_join_all(moderators.map(|edited| race.moderate(edited)));
+        let readers = try_join_all((0..READERS).map(|_| race.read()));
+        let ((edits, _), _) = try_join(try_join(edits, verdicts), readers).await?;
+        let of_round = race.end().await?;
+        read += race.reads.load(Ordering::Relaxed);
+        sent += edits.iter().sum::<u64>();
+        (approved, seen) = (approved + of_round.0, seen + of_round.1);
+    }
     println!("{read} reads, {sent} edits sent, {approved} approved, {seen} texts seen");
     ensure!(approved > COMMENTS && seen > COMMENTS, "too little happened: {approved} approvals, {seen} texts");
     Ok(())

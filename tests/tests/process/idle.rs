@@ -18,7 +18,7 @@ const STATEMENTS: u64 = 6;
 const COMMANDS: u64 = 10;
 
 /// A user of a database server whose statements the server counts.
-struct CountedUser {
+pub(super) struct CountedUser {
     /// The address of the server, as the user of the test run.
     server: String,
     name: String,
@@ -26,7 +26,7 @@ struct CountedUser {
 
 impl CountedUser {
     /// Creates a user of the database.
-    async fn create(server: &str, database: &str) -> Result<Self> {
+    pub(super) async fn create(server: &str, database: &str) -> Result<Self> {
         let user = Self { server: server.to_owned(), name: database.replace("riposte_", "idle_") };
         let name = &user.name;
         user.query(&format!("CREATE USER {name}; GRANT ALL ON {database}.* TO {name}; SET GLOBAL userstat = 1"))
@@ -35,13 +35,13 @@ impl CountedUser {
     }
 
     /// Returns the address of the server as this user.
-    fn address(&self) -> Result<String> {
+    pub(super) fn address(&self) -> Result<String> {
         let (_, host) = self.server.split_once('@').context("no user in the address")?;
         Ok(format!("mysql://{}@{host}", self.name))
     }
 
     /// Returns the number of statements so far, BEGIN and ROLLBACK included.
-    async fn statements(&self) -> Result<u64> {
+    pub(super) async fn statements(&self) -> Result<u64> {
         let columns = "SELECT_COMMANDS + UPDATE_COMMANDS + OTHER_COMMANDS";
         let counted = format!("SELECT {columns} FROM information_schema.USER_STATISTICS WHERE USER = '{}'", self.name);
         Ok(self.query(&counted).await?.trim().parse()?)

@@ -2,13 +2,16 @@
 
 use anyhow::{Context, Result, ensure};
 use futures::stream;
+use prost::Message;
+use prost_types::FileDescriptorProto;
 use riposte_tests::{Server, command};
 use tokio::process::Command;
 use tonic::transport::Endpoint;
 use tonic_reflection::pb::{v1, v1alpha};
 
-const SERVICES: [&str; 5] = [
+const SERVICES: [&str; 6] = [
     "riposte.v1.CommentService",
+    "riposte.v1.EventService",
     "riposte.v1.LikeService",
     "riposte.v1.ReplyService",
     "riposte.v1.ReportService",
@@ -63,8 +66,11 @@ async fn the_types_of_error_details_are_known() -> Result<()> {
         let mut client = v1::server_reflection_client::ServerReflectionClient::new(channel.clone());
         let mut responses = client.server_reflection_info(stream::iter([request])).await?.into_inner();
         let found = responses.message().await?.and_then(|response| response.message_response);
-        let file = matches!(found, Some(v1::server_reflection_response::MessageResponse::FileDescriptorResponse(_)));
-        ensure!(file, "v1, {name}: {found:?}");
+        let Some(v1::server_reflection_response::MessageResponse::FileDescriptorResponse(files)) = found else {
+            anyhow::bail!("v1, {name}: {found:?}")
+        };
+        let file = FileDescriptorProto::decode(files.file_descriptor_proto[0].as_slice())?;
+        ensure!(file.name().starts_with("google/rpc/"), "{name} is in {}", file.name());
         let request = v1alpha::ServerReflectionRequest {
             host: String::new(),
             message_request: Some(v1alpha::server_reflection_request::MessageRequest::FileContainingSymbol(

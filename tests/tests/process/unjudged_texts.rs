@@ -13,6 +13,8 @@ use riposte_sdk::v1::{
 use riposte_tests::mysql::Databases;
 use riposte_tests::say::content;
 use riposte_tests::{Say, Server, mysql};
+use tonic::Code;
+use tonic_types::StatusExt;
 
 use super::cache::{cache_url, start_redis};
 
@@ -137,9 +139,38 @@ async fn a_refused_comment_leaves_the_list_of_its_author_after_seven_days() -> R
         }
         ensure!(listed().await? == expected, "{ago} ms: {:?}", listed().await?);
     }
-    let request = GetCommentRequest { id: refused, viewer_member_id: "ann".into(), ..GetCommentRequest::default() };
-    let own = say.client.comments().get_comment(request).await?.into_inner().comment.context("no comment")?;
+    let get = |viewer: &str| GetCommentRequest {
+        id: refused,
+        viewer_member_id: viewer.to_owned(),
+        ..GetCommentRequest::default()
+    };
+    let own = say.client.comments().get_comment(get("ann")).await?.into_inner().comment.context("no comment")?;
     ensure!(own.state() == CommentState::Rejected && own.content.is_some(), "elsewhere it stays: {own:?}");
+    let history = ListMemberCommentsRequest {
+        object_type: say.key.object_type.clone(),
+        member_id: "ann".to_owned(),
+        include_unlisted: true,
+        ..ListMemberCommentsRequest::default()
+    };
+    let history = say.client.comments().list_member_comments(history).await?.into_inner();
+    ensure!(format!("{history:?}").contains("refused"), "and in the history: {history:?}");
+    let others = say.client.comments().get_comment(get("ben")).await.err().context("others see it")?;
+    ensure!(others.code() == Code::NotFound, "{others:?}");
+    // The time to send another text, which runs from the refusal too, is over.
+    let edit = UpdateCommentRequest {
+        id: refused,
+        member_id: "ann".to_owned(),
+        content: content("better"),
+        ..UpdateCommentRequest::default()
+    };
+    let late = say.client.comments().update_comment(edit).await.err().context("an edit after seven days")?;
+    let info = late.get_details_error_info().context("no reason")?;
+    ensure!(info.reason == "EDIT_WINDOW_CLOSED" && info.metadata.contains_key("until"), "{late:?}");
+    // Moderators may decide whenever they want, and another refusal begins another seven days.
+    approve(&server, &[refused]).await?;
+    ensure!(say.client.comments().get_comment(get("ben")).await.is_ok() && listed().await? == [waits]);
+    judge(&server, &[refused], ModerationAction::Reject, |comment| comment.etag).await?;
+    ensure!(listed().await? == [waits, refused], "{:?}", listed().await?);
     Ok(())
 }
 

@@ -3,7 +3,9 @@
 use anyhow::{Result, ensure};
 use riposte_sdk::Error;
 use riposte_sdk::v1::subject_service_client::SubjectServiceClient;
-use riposte_sdk::v1::{ErrorReason, WatchSubjectRequest};
+use riposte_sdk::v1::watch_subject_response::Event;
+use riposte_sdk::v1::{ErrorReason, RevisionGap, WatchSubjectRequest};
+use riposte_tests::mysql::Databases;
 use riposte_tests::{Say, Server, Watch, mysql};
 use tonic::Code;
 use tonic::transport::Endpoint;
@@ -67,5 +69,59 @@ async fn a_watch_that_is_not_read_is_ended_and_resumes_without_a_gap() -> Result
     let metrics = ask(server.metrics_target(), "GET", "/metrics").await?;
     ensure!(metrics.contains("riposte_watch_streams_dropped_total 1"), "{metrics}");
     Watch::open(&say, last - 1_000).await?.until(last - 1_000, last).await?;
+    Ok(())
+}
+
+/// Returns the names of the tables of a database.
+async fn tables(url: &str, database: &str) -> Result<Vec<String>> {
+    let tables = mysql::query(url, database, "SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'").await?;
+    let name = |line: &str| line.split('\t').next().unwrap_or_default().to_owned();
+    Ok(tables.lines().map(name).collect())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn open_watches_receive_a_gap_when_the_data_went_back_to_an_earlier_state() -> Result<()> {
+    let Some(servers) = mysql::servers() else { return Ok(()) };
+    // Few tables take less time.
+    let tables_of_each = ["--set", "store.subject_tables=2", "--set", "store.index_tables=2"];
+    let databases = Databases::on(&servers, tables_of_each).await?;
+    let processes = [Server::serve_with(&databases.arguments).await?, Server::serve_with(&databases.arguments).await?];
+    let here = Say::on(&processes[0].client()?, "article");
+    let there = Say { client: processes[1].client()?, key: here.key.clone() };
+    for n in 0..3 {
+        here.comment("m", &format!("before {n}")).await?;
+    }
+    let base = revision(&here).await?;
+    let (mut near, mut far) = (Watch::open(&here, base).await?, Watch::open(&there, base).await?);
+    let name = &databases.name;
+    // This is one state of all tables, because nothing is written meanwhile.
+    for url in &servers {
+        let copy = |table: String| format!("CREATE TABLE {name}_copy.{table} AS SELECT * FROM {name}.{table};");
+        let statements: String = tables(url, name).await?.into_iter().map(copy).collect();
+        mysql::query(url, "", &format!("CREATE DATABASE {name}_copy; {statements}")).await?;
+    }
+    for n in 0..5 {
+        here.comment("m", &format!("after {n}")).await?;
+    }
+    let lost = revision(&here).await?;
+    for watch in [&mut near, &mut far] {
+        watch.until(base, lost).await?;
+    }
+    for url in &servers {
+        let restored = tables(url, name).await?.into_iter().map(|table| {
+            format!("DELETE FROM {name}.{table}; INSERT INTO {name}.{table} SELECT * FROM {name}_copy.{table};")
+        });
+        let restored: String = restored.collect();
+        mysql::query(url, name, &format!("BEGIN; {restored} COMMIT; DROP DATABASE {name}_copy")).await?;
+    }
+    let back = Event::Gap(RevisionGap { first_revision: lost + 1, last_revision: base });
+    for watch in [&mut near, &mut far] {
+        let event = watch.event().await?;
+        ensure!(event == back, "{event:?} instead of {back:?}");
+    }
+    there.comment("m", "another one").await?;
+    for watch in [&mut near, &mut far] {
+        ensure!(watch.change().await?.revision == base + 1);
+    }
     Ok(())
 }

@@ -133,6 +133,14 @@ async fn check_text_tries_the_rules_of_an_object_type() -> Result<()> {
         "outcome     allow",
         "rule        crowd: flag, code policy.rule, without effect: the rule is in dry run",
     ])?;
+    let aged = r#"object_types={film={accounts="pre_moderate", rules=[{id="new", when=[{fact="age", lt=7}]}]}}"#;
+    for (age, outcome) in [("", "hold"), ("--age=6", "hold"), ("--age=7", "allow")] {
+        let sets = ["--set", aged, "--set", "accounts.endpoint=127.0.0.1:1"];
+        let flags = [age].into_iter().filter(|flag| !flag.is_empty());
+        let words = ["check-text", "--object-type", "film", "a text"].into_iter().chain(flags).chain(sets);
+        let found = command::run(words.collect::<Vec<_>>()).await?.ended(0)?;
+        found.says(&[&format!("outcome     {outcome}")])?;
+    }
     for (approved, outcome) in [("", "hold"), ("--approved=2", "hold"), ("--approved=3", "allow")] {
         let flags: Vec<&str> = ["--mentions=1", approved].into_iter().filter(|flag| !flag.is_empty()).collect();
         check(&flags).await?.ended(0)?.says(&[&format!("outcome     {outcome}")])?;

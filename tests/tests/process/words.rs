@@ -7,6 +7,7 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
 use riposte_tests::{Say, Server, command};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
 
 /// The least number of wrong inputs of a subcommand.
@@ -235,17 +236,35 @@ async fn a_second_dev_of_its_own_address_takes_free_ports_for_the_rest() -> Resu
 #[tokio::test]
 async fn a_browser_at_the_grpc_port_is_answered_by_one_sentence() -> Result<()> {
     let server = riposte_tests::Server::dev().await?;
-    let curl = |http: &'static str| {
-        let target = server.target().trim_start_matches("http://").to_owned();
-        async move {
+    let target = server.target().trim_start_matches("http://").to_owned();
+    let folder = tempfile::tempdir()?;
+    for (http, bytes) in ["--http1.1", "--http2-prior-knowledge"].into_iter().flat_map(|http| {
+        // A form is answered only after the server has read it, or the answer may be lost.
+        [None, Some(2), Some(50_000), Some(1_000_000)].map(|bytes| (http, bytes))
+    }) {
+        for _ in 0..if bytes.is_some() { 20 } else { 1 } {
             let mut command = Command::new("curl");
-            command.args(["--silent", "--max-time", "10", http, &format!("http://{target}/")]);
-            command::finish(&mut command).await
+            command.args(["--silent", "--show-error", "--max-time", "10", http, &format!("http://{target}/")]);
+            if let Some(bytes) = bytes {
+                let form = folder.path().join("form");
+                std::fs::write(&form, "x".repeat(bytes))?;
+                command.arg("--data").arg(format!("@{}", form.display()));
+            }
+            let ran = command::finish(&mut command).await?.ended(0)?;
+            let is_sentence = ran.out.starts_with("This is a gRPC port: ") && ran.out.lines().count() == 1;
+            ensure!(is_sentence, "{http}, {bytes:?} bytes: {} {}", ran.out, ran.err);
         }
-    };
-    for http in ["--http1.1", "--http2-prior-knowledge"] {
-        let ran = curl(http).await?.ended(0)?;
-        ensure!(ran.out.starts_with("This is a gRPC port: ") && ran.out.lines().count() == 1, "{http}: {}", ran.out);
+    }
+    for request in ["PROPFIND / HTTP/1.1\r\n\r\n", "TRACE / HTTP/1.1\r\n\r\n", "PUT / HTTP/1.1\r\n\r\n"] {
+        // A client may send any number of bytes at a time.
+        let mut stream = tokio::net::TcpStream::connect(&target).await?;
+        stream.set_nodelay(true)?;
+        for byte in request.as_bytes() {
+            stream.write_all(&[*byte]).await?;
+        }
+        let mut response = String::new();
+        stream.read_to_string(&mut response).await?;
+        ensure!(response.contains("\r\n\r\nThis is a gRPC port: "), "{request}: {response}");
     }
     Ok(())
 }

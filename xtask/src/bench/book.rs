@@ -9,6 +9,8 @@ pub(super) enum Book {
     Write,
     /// Pages and states.
     Read,
+    /// The feed of events and the topic.
+    Events,
 }
 
 impl Book {
@@ -29,6 +31,7 @@ impl fmt::Display for Book {
         f.write_str(match self {
             Self::Write => "write",
             Self::Read => "read",
+            Self::Events => "events",
         })
     }
 }

@@ -9,15 +9,18 @@ use super::server::{Server, ServerData};
 use super::variant::{Database, Tables, Variant};
 use crate::live::{Folder, Live, Process};
 use crate::repo::Repo;
-use crate::servers::{self, OneRedis, Setup, Single, bound_to_us, tail};
+use crate::servers::{self, Kafka, OneRedis, Setup, Single, bound_to_us, tail};
 use crate::tools;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::Value;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+
+/// The topic of the rows that read it.
+pub(super) const TOPIC: &str = "riposte.events.v1";
 
 /// Running servers.
 pub(super) struct Environment<'a> {
@@ -28,6 +31,7 @@ pub(super) struct Environment<'a> {
     services: Vec<Service>,
     database: Single,
     cache: Option<OneRedis>,
+    kafka: Option<Kafka>,
     logs: Folder,
     /// The tables of the service.
     pub(super) tables: Tables,
@@ -66,9 +70,10 @@ impl<'a> Environment<'a> {
         };
         let cores = variant.pinned.then(Cores::split).transpose()?;
         let cache = row.has_redis().then(|| servers::start_one_redis(&tools::redis(repo, live)?, live)).transpose()?;
+        let kafka = row.has_topic().then(|| start_kafka(repo, live)).transpose()?;
         let (services, version, tables) = (Vec::new(), String::new(), variant.tables);
         let mut environment =
-            Self { repo, live, cores, services, database, cache, logs: live.folder()?, tables, version };
+            Self { repo, live, cores, services, database, cache, kafka, logs: live.folder()?, tables, version };
         let made = environment.ask(&["database", "--url", &environment.url("riposte")])?;
         environment.version = made["version"].as_str().unwrap_or("?").to_owned();
         let launch = server.launch(repo, &environment.place(variant))?;
@@ -105,6 +110,11 @@ impl<'a> Environment<'a> {
     /// Returns the address of Redis, if the row has one.
     pub(super) fn redis(&self) -> Result<String> {
         Ok(self.cache.as_ref().context("a row without Redis")?.url())
+    }
+
+    /// Returns the brokers of the topic, if the row has one.
+    pub(super) fn brokers(&self) -> Result<String> {
+        Ok(self.kafka.as_ref().context("a row without a topic")?.brokers())
     }
 
     /// Returns the address of the first process's metrics.
@@ -151,7 +161,12 @@ impl<'a> Environment<'a> {
 
     /// Returns the servers and tables that the processes use.
     fn place(&self, variant: Variant) -> ServerData {
-        ServerData { database: self.url("riposte"), redis: self.cache.as_ref().map(OneRedis::url), variant }
+        ServerData {
+            database: self.url("riposte"),
+            redis: self.cache.as_ref().map(OneRedis::url),
+            brokers: self.kafka.as_ref().map(Kafka::brokers),
+            variant,
+        }
     }
 
     /// Starts a process and waits until its log reports that it serves.
@@ -173,6 +188,14 @@ impl<'a> Environment<'a> {
     fn log(&self, number: usize) -> PathBuf {
         self.logs.path().join(format!("server-{number}.log"))
     }
+}
+
+/// Starts a Kafka broker and waits until it serves.
+fn start_kafka(repo: &Repo, live: &Arc<Live>) -> Result<Kafka> {
+    let jars = tools::kafka(repo, live)?.map_err(|reason| anyhow!("no Kafka: {reason}"))?;
+    let mut kafka = servers::begin_kafka(&jars, live)?;
+    kafka.ready()?;
+    Ok(kafka)
 }
 
 /// Returns a command that is bound to cores of its own, if there are any.

@@ -20,6 +20,10 @@ pub(super) struct Figures {
     pub(super) bystander_p99_ms: f64,
     /// The percentage of pages that were served as they were cached; 0 if it was not counted.
     pub(super) kept_percent: f64,
+    /// The creates per second that ran concurrently with the measured operations; 0 if none did.
+    pub(super) creates_rate: f64,
+    /// The statements that the database received per operation; 0 if they were not counted.
+    pub(super) statements: f64,
     /// CPU per operation in microseconds, of all serving processes; 0 if none serves.
     pub(super) server_cpu_us: f64,
     pub(super) client_cpu_us: f64,
@@ -63,6 +67,8 @@ impl Figures {
             likes_p99_ms: output["aside_p99_ms"]["likes"].as_f64().unwrap_or_default(),
             bystander_p99_ms: output["aside_p99_ms"]["bystander"].as_f64().unwrap_or_default(),
             kept_percent: output["kept_percent"].as_f64().unwrap_or_default(),
+            creates_rate: output["aside_rate"]["creates"].as_f64().unwrap_or_default(),
+            statements: output["statements"].as_f64().unwrap_or_default(),
             server_cpu_us: watched(SERVER),
             client_cpu_us: number("client_cpu_us")?,
             database_cpu_us: watched(DATABASE),
@@ -108,6 +114,8 @@ impl Figures {
             likes_p99_ms: of(|figures| figures.likes_p99_ms)?,
             bystander_p99_ms: of(|figures| figures.bystander_p99_ms)?,
             kept_percent: of(|figures| figures.kept_percent)?,
+            creates_rate: of(|figures| figures.creates_rate)?,
+            statements: of(|figures| figures.statements)?,
             server_cpu_us: of(|figures| figures.server_cpu_us)?,
             client_cpu_us: of(|figures| figures.client_cpu_us)?,
             database_cpu_us: of(|figures| figures.database_cpu_us)?,

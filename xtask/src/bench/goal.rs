@@ -64,6 +64,14 @@ pub(super) fn goals(row: Row, variant: Variant, cores: usize) -> Vec<Goal> {
             },
         ],
         Row::Idle => IDLE.to_vec(),
+        Row::EventsIdle => vec![p50(60.0), p99(300.0)],
+        Row::EventsLoad => vec![changes(5_000.0), p50(60.0), p99(300.0)],
+        Row::Events1 | Row::EventsResume => vec![events(Bound::AtLeast(20_000.0))],
+        Row::Events200 => vec![changes(5_000.0), events(Bound::Reported)],
+        Row::Events100 | Row::Events1000 => vec![events(Bound::Reported)],
+        Row::TopicIdle => vec![p99(500.0)],
+        Row::TopicLoad => vec![changes(5_000.0), p99(500.0)],
+        Row::CreateFeed => CREATE_FEED.to_vec(),
     }
 }
 
@@ -103,6 +111,21 @@ const fn p99(limit: f64) -> Goal {
     Goal { name: "p99", unit: "ms", bound: Bound::AtMost(limit), figure: |of| Some(of.ours.p99_ms) }
 }
 
+const fn p50(limit: f64) -> Goal {
+    Goal { name: "p50", figure: |of| Some(of.ours.p50_ms), ..p99(limit) }
+}
+
+/// The load of a row of events. A loaded machine may reach less than what was asked for, so a
+/// twentieth may be missing.
+const fn changes(wanted: f64) -> Goal {
+    let bound = Bound::AtLeast(wanted * 0.95);
+    Goal { name: "creates", unit: "/s", bound, figure: |of| Some(of.ours.creates_rate) }
+}
+
+const fn events(bound: Bound) -> Goal {
+    Goal { name: "events", unit: "/s", bound, figure: |of| Some(of.ours.rate) }
+}
+
 const fn over_single(limit: f64) -> Goal {
     Goal { name: "server + database over 1/1", figure: Outcome::over_single, ..time(limit) }
 }
@@ -123,6 +146,16 @@ const MICROS: Goal = Goal {
 };
 
 const BYSTANDER: Goal = Goal { name: "p99 of other subjects over alone", figure: Outcome::over_alone, ..time(2.0) };
+
+const CREATE_FEED: [Goal; 2] = [
+    Goal { name: "statements per create", unit: "", bound: Bound::Reported, figure: |of| Some(of.ours.statements) },
+    Goal {
+        name: "with one subscriber",
+        unit: "",
+        bound: Bound::Reported,
+        figure: |of| Some(of.baseline.as_ref()?.1.statements),
+    },
+];
 
 const IDLE: [Goal; 3] = [
     Goal { name: "server", unit: "% of a core", figure: |of| Some(of.ours.idle.core_percent), ..time(0.2) },

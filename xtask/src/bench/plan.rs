@@ -42,6 +42,7 @@ pub(super) fn plan(book: Book, selection: &RowSelection) -> Result<Vec<(Row, Var
     Ok(match book {
         Book::Write => writes(selection),
         Book::Read => reads(selection),
+        Book::Events => events(selection),
     })
 }
 
@@ -65,6 +66,18 @@ fn reads(selection: &RowSelection) -> Vec<(Row, Variant)> {
     let all = LAYOUTS.into_iter().flat_map(|tables| rows().map(move |row| (row, tables)));
     let wanted = all.filter(|(row, tables)| selection.wants_tables(*row, *tables));
     wanted.map(|(row, tables)| (row, variant(row, tables))).collect()
+}
+
+/// Returns every row with the tables of a new database, or with those of the choice.
+fn events(selection: &RowSelection) -> Vec<(Row, Variant)> {
+    let variant = Variant {
+        database: if selection.mysql { Database::MySql } else { Database::MariaDb },
+        sync_binlog: selection.sync_binlog == Some(1),
+        tables: selection.tables.unwrap_or(Tables::Default),
+        pinned: selection.pinned,
+    };
+    let chosen = |row: &Row| selection.rows.is_empty() || selection.rows.contains(row);
+    rows(Book::Events).filter(chosen).map(|row| (row, variant)).collect()
 }
 
 /// Returns each layout, that of a new database first, then pinned cores, then MySQL.
@@ -179,6 +192,15 @@ mod tests {
             let many = Variant { tables: Tables::Many, ..Variant::PLAIN };
             assert_eq!(plan(Book::Read, &one(row)).unwrap(), [(row, many)]);
         }
+    }
+
+    #[test]
+    fn every_row_of_events_comes_once_with_the_tables_of_a_new_database() {
+        let all = plan(Book::Events, &EVERYTHING).unwrap();
+        assert_eq!(all.len(), 10);
+        assert!(all.iter().all(|(_, variant)| *variant == Variant::PLAIN));
+        let one = RowSelection { rows: vec![Row::TopicLoad], pinned: true, ..EVERYTHING };
+        assert_eq!(plan(Book::Events, &one).unwrap(), [(Row::TopicLoad, Variant { pinned: true, ..Variant::PLAIN })]);
     }
 
     #[test]

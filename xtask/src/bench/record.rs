@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn the_documents_in_the_repository_have_their_marks() {
-        for book in [Book::Write, Book::Read] {
+        for book in [Book::Write, Book::Read, Book::Events] {
             let text = std::fs::read_to_string(Repo::find().unwrap().at(&book.document())).unwrap();
             assert!(between_marks(&text, book, "").is_ok(), "{book}");
         }

@@ -68,6 +68,31 @@ pub(crate) enum Row {
     Storm,
     /// 95 % reads and 5 % writes on a subject with 100 k comments
     Mixed,
+    /// Events at two processes, with few creates
+    EventsIdle,
+    /// Events at two processes, with many creates
+    EventsLoad,
+    /// Events of many creates to one subscriber of one process, at the highest rate that it keeps
+    /// up with
+    #[value(name = "events_1")]
+    Events1,
+    /// The same to 100 subscribers
+    #[value(name = "events_100")]
+    Events100,
+    /// The same to 200 subscribers
+    #[value(name = "events_200")]
+    Events200,
+    /// The same to 1,000 subscribers
+    #[value(name = "events_1000")]
+    Events1000,
+    /// Events of comments that exist, from the outbox to one subscriber that resumes
+    EventsResume,
+    /// Records of the Kafka topic with few creates through two processes
+    TopicIdle,
+    /// Records of the Kafka topic with many creates through two processes
+    TopicLoad,
+    /// Creates on one subject without subscribers, against those that one subscriber receives
+    CreateFeed,
 }
 
 impl Row {
@@ -98,6 +123,16 @@ impl Row {
             Self::Comments200 => "comments_200",
             Self::Storm => "storm",
             Self::Mixed => "mixed",
+            Self::EventsIdle => "events_idle",
+            Self::EventsLoad => "events_load",
+            Self::Events1 => "events_1",
+            Self::Events100 => "events_100",
+            Self::Events200 => "events_200",
+            Self::Events1000 => "events_1000",
+            Self::EventsResume => "events_resume",
+            Self::TopicIdle => "topic_idle",
+            Self::TopicLoad => "topic_load",
+            Self::CreateFeed => "create_feed",
         }
     }
 
@@ -128,6 +163,16 @@ impl Row {
             | Self::Comments200
             | Self::Storm
             | Self::Mixed => Book::Read,
+            Self::EventsIdle
+            | Self::EventsLoad
+            | Self::Events1
+            | Self::Events100
+            | Self::Events200
+            | Self::Events1000
+            | Self::EventsResume
+            | Self::TopicIdle
+            | Self::TopicLoad
+            | Self::CreateFeed => Book::Events,
         }
     }
 
@@ -151,6 +196,11 @@ impl Row {
     /// Returns `true` if the service has a cache in Redis.
     pub(super) fn has_redis(self) -> bool {
         matches!(self, Self::PageRedis | Self::StatesHit | Self::Idle)
+    }
+
+    /// Returns `true` if the service sends its events to a Kafka topic.
+    pub(super) fn has_topic(self) -> bool {
+        matches!(self, Self::TopicIdle | Self::TopicLoad)
     }
 
     /// Returns `true` if the row's other sides are parts of one whole, so that their CPU is added
@@ -206,7 +256,9 @@ impl Row {
 
     /// Returns the number of serving processes.
     pub(super) fn servers(self) -> usize {
-        if self == Self::CreateHot2 { 2 } else { 1 }
+        let of_two =
+            [Self::CreateHot2, Self::EventsIdle, Self::EventsLoad, Self::TopicIdle, Self::TopicLoad].contains(&self);
+        if of_two { 2 } else { 1 }
     }
 
     /// Returns `true` if a round counts only if the processor was available before and after it:

@@ -2,6 +2,7 @@
 
 mod before;
 
+use super::environment::TOPIC;
 use super::log_lines::LogLines;
 use super::variant::Variant;
 use crate::repo::Repo;
@@ -27,6 +28,8 @@ pub(super) struct ServerData {
     pub(super) database: String,
     /// The URL of Redis, if there is one.
     pub(super) redis: Option<String>,
+    /// The brokers of the topic, if there is one.
+    pub(super) brokers: Option<String>,
     pub(super) variant: Variant,
 }
 
@@ -78,8 +81,16 @@ fn current(place: &ServerData, sets: &[String]) -> Vec<String> {
         "log.format=json".to_owned(),
     ];
     let redis = place.redis.as_ref().map(|url| ["cache.kind=redis".to_owned(), format!("cache.url={url:?}")]);
+    let topic = place.brokers.as_ref().map(|brokers| {
+        [
+            format!("events.kafka.brokers=[{brokers:?}]"),
+            format!("events.kafka.topic={TOPIC:?}"),
+            "events.kafka.create_topic=true".to_owned(),
+        ]
+    });
     let all = ours
         .into_iter()
+        .chain(topic.into_iter().flatten())
         .chain(place.variant.shard_counts())
         .chain(redis.into_iter().flatten())
         .chain(sets.iter().cloned());

@@ -1,5 +1,6 @@
 //! The sides of a row: the loads that take turns on the same servers.
 
+mod events;
 mod read;
 mod write;
 
@@ -61,6 +62,10 @@ pub(super) struct LoadLength {
     /// Callers of the closed loops that write
     #[arg(long, default_value_t = 256)]
     callers: usize,
+    /// Creates per second of events_load and topic_load; with another number than 5000 the figures
+    /// are not those of the rows
+    #[arg(long, default_value_t = 5_000)]
+    changes: u32,
     /// Calls per second of like_hot_10k; with another number than 10000 the figures are not those
     /// of the row
     #[arg(long, default_value_t = 10_000)]
@@ -70,7 +75,7 @@ pub(super) struct LoadLength {
 impl LoadLength {
     /// Returns the lengths for closed loops; most rows need no others.
     pub(super) fn closed(seconds: f64, callers: usize) -> Self {
-        Self { seconds, callers, idle_seconds: 0.0, minutes: 0.0, subjects: 0, rate: 0 }
+        Self { seconds, callers, idle_seconds: 0.0, minutes: 0.0, subjects: 0, changes: 0, rate: 0 }
     }
 }
 
@@ -129,6 +134,7 @@ pub(super) fn sides(
     let mut sides = match row.book() {
         Book::Write => write::sides(row, &builder),
         Book::Read => read::sides(row, &mut builder),
+        Book::Events => events::sides(row, &builder),
     }?;
     sides.first_mut().context("a row without a side")?.role = Role::Ours;
     Ok(sides)

@@ -94,6 +94,8 @@ fn circumstances(outcome: &Outcome) -> String {
     let Outcome { row, variant, ours, .. } = outcome;
     if *row == Row::Idle {
         format!("{variant}, settled after {:.0} s", ours.idle.settling_s)
+    } else if ours.creates_rate > 0.0 {
+        format!("{variant}, {:.0} creates per second", ours.creates_rate)
     } else if ours.kept_percent > 0.0 {
         format!("{variant}, {:.2} % of the pages from memory", ours.kept_percent)
     } else {

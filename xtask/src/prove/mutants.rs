@@ -10,9 +10,23 @@ const SOURCES: [&str; 3] = [
     include_str!("../../../tests/src/histcheck/fault/query_mutant.rs"),
 ];
 
+/// The mutant that only a run with a topic can show.
+const OF_TOPIC: &str = "topic-acked-early";
+
+/// Returns true if a run with the mutant needs a topic.
+pub(super) fn has_topic(mutant: &str) -> bool {
+    mutant == OF_TOPIC
+}
+
 /// Returns the names of all mutants.
 pub(super) fn all() -> Vec<&'static str> {
     SOURCES.into_iter().flat_map(str::lines).filter_map(name).collect()
+}
+
+/// Returns the named mutants, or all if none is named.
+pub(super) fn chosen(named: &[String]) -> Vec<&'static str> {
+    let is_chosen = |mutant: &&str| named.is_empty() || named.iter().any(|name| name == mutant);
+    all().into_iter().filter(is_chosen).collect()
 }
 
 /// Fails if one of the names is not a mutant.
@@ -37,7 +51,8 @@ mod tests {
     #[test]
     fn the_parser_reads_every_mutant_of_the_lists() {
         // The counts of the lists. The parser must not overlook an entry because of its layout.
-        assert_eq!(all().len(), 72 + 11 + 2, "{:?}", all());
+        assert_eq!(all().len(), 98 + 11 + 2, "{:?}", all());
+        assert!(all().contains(&OF_TOPIC) && has_topic(OF_TOPIC) && !has_topic("late-likes"));
         assert!(check_names(&["late-likes".to_owned()]).is_ok() && check_names(&["late".to_owned()]).is_err());
         assert!(
             ["late-likes", "edits-not-applied", "content-version-unchanged"].iter().all(|name| all().contains(name))

@@ -15,6 +15,8 @@ pub(super) struct ListedChecks {
     required: Vec<String>,
     /// The values that a field takes, without the prefix of their enum.
     values: BTreeMap<String, Vec<String>>,
+    /// The greatest values of numbers.
+    at_most: BTreeMap<String, i32>,
     /// Fields that are left to the service, which has a reason of its own for them.
     left: Vec<String>,
 }
@@ -35,6 +37,12 @@ pub(super) struct Check {
     optional: bool,
     /// If `true`, it has 64 bits.
     wide: bool,
+    /// If `true`, a text may be empty.
+    empty: bool,
+    /// The greatest value of a number, if it has one.
+    at_most: Option<i32>,
+    /// The oneof whose arm the first step of the path is; then the check holds for this arm alone.
+    arm_of: Option<String>,
     /// The description of the violation.
     description: String,
 }
@@ -42,50 +50,93 @@ pub(super) struct Check {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Rule {
-    /// A text is not empty.
-    Text,
+    /// A text is a name of an object type.
+    ObjectType,
+    /// A text is an id that the caller owns.
+    CallerId,
     /// An id is set, thus greater than 0.
     Id,
     /// A number is not negative.
     Number,
     /// A value is one of its enum.
     Value,
+    /// One arm of a oneof is set.
+    OneOf,
 }
 
 impl ListedChecks {
-    /// Returns the checks of a request: those of its required fields, then those of all others.
+    /// Returns the checks of a request: those of its required fields, of all others, and of oneofs.
     pub(super) fn resolve(&self, contract: &Contract<'_>, request: &Message<'_>) -> Result<Vec<Check>> {
         let mut checks = Vec::new();
         for path in &self.required {
-            let (names, _, field) = walk(contract, request, path)?;
-            let rule = match field.type_name().as_str() {
-                "string" => Rule::Text,
-                "int64" => Rule::Id,
-                kind => bail!("{path} is a {kind}, and only texts and ids are required"),
-            };
-            checks.push(Check::of(path, names, field, rule));
+            checks.push(required(contract, request, path)?);
         }
+        let mut oneofs: Vec<&str> = Vec::new();
         for field in &request.fields {
-            let is_apart = self.required.iter().chain(&self.left).any(|path| path == field.name);
-            if is_apart || field.is_repeated() || request.oneof_of(field).is_some() {
+            if let Some(oneof) = request.oneof_of(field) {
+                if !oneofs.contains(&oneof) {
+                    oneofs.push(oneof);
+                    checks.push(Check::of(oneof, vec![oneof.to_owned()], field, Rule::OneOf));
+                }
+                checks.extend(arm(contract, request, (oneof, field))?);
                 continue;
             }
-            let rule = match field.type_name().as_str() {
-                "int32" | "int64" => Rule::Number,
-                _ if field.is_enum() => Rule::Value,
-                _ => continue,
-            };
-            let mut check = Check::of(field.name, vec![field.name.to_owned()], field, rule);
-            if let Some(values) = self.values.get(field.name) {
-                check = check.with(contract, values)?;
+            let is_apart = self.required.iter().chain(&self.left).any(|path| path == field.name);
+            if !is_apart && !field.is_repeated() {
+                checks.extend(self.other(contract, field)?);
             }
-            checks.push(check);
         }
         for name in self.values.keys().chain(&self.left) {
             ensure!(request.field(name)?.is_enum(), "{name} of {} has no values", request.name);
         }
+        for name in self.at_most.keys() {
+            ensure!(request.field(name)?.type_name() == "int32", "{name} of {} is no number", request.name);
+        }
         Ok(checks)
     }
+
+    /// Returns the check of a field that may be left out, if it has one.
+    fn other(&self, contract: &Contract<'_>, field: &Field<'_>) -> Result<Option<Check>> {
+        let rule = match field.type_name().as_str() {
+            "int32" | "int64" => Rule::Number,
+            "string" if field.name.ends_with("_id") => Rule::CallerId,
+            _ if field.is_enum() => Rule::Value,
+            _ => return Ok(None),
+        };
+        let mut check = Check::of(field.name, vec![field.name.to_owned()], field, rule);
+        check.empty = true;
+        if let Some(values) = self.values.get(field.name) {
+            check = check.with(contract, values)?;
+        }
+        if let Some(most) = self.at_most.get(field.name) {
+            check = Check { at_most: Some(*most), description: format!("must lie between 0 and {most}"), ..check };
+        }
+        Ok(Some(check))
+    }
+}
+
+/// Returns the check of a field that must be set. The name of a text is that of its kind.
+fn required(contract: &Contract<'_>, request: &Message<'_>, path: &str) -> Result<Check> {
+    let (names, _, field) = walk(contract, request, path)?;
+    let rule = match field.type_name().as_str() {
+        "string" if field.name == "object_type" => Rule::ObjectType,
+        "string" if field.name.ends_with("_id") || field.name == "id" => Rule::CallerId,
+        "int64" => Rule::Id,
+        kind => bail!("{path} is a {kind}, and only object types and ids are required"),
+    };
+    Ok(Check::of(path, names, field, rule))
+}
+
+/// Returns the checks of an arm of a oneof: all fields of a message are required.
+fn arm(contract: &Contract<'_>, request: &Message<'_>, (oneof, field): (&str, &Field<'_>)) -> Result<Vec<Check>> {
+    let paths = if field.is_message() {
+        let fields = &contract.named(&field.type_name())?.fields;
+        fields.iter().map(|inner| format!("{}.{}", field.name, inner.name)).collect()
+    } else {
+        vec![field.name.to_owned()]
+    };
+    let check = |path: &String| Ok(Check { arm_of: Some(oneof.to_owned()), ..required(contract, request, path)? });
+    paths.iter().map(check).collect()
 }
 
 impl Check {
@@ -97,11 +148,16 @@ impl Check {
             values: None,
             optional: last.says.proto3_optional(),
             wide: last.type_name() == "int64",
+            empty: false,
+            at_most: None,
+            arm_of: None,
             description: match rule {
-                Rule::Text => "must be set",
+                Rule::ObjectType => "must match [a-z][a-z0-9_]{0,31}",
+                Rule::CallerId => "must have 1 to 64 bytes and no control characters",
                 Rule::Id => "must be an id, greater than 0",
                 Rule::Number => "must not be negative",
                 Rule::Value => "is not a known value",
+                Rule::OneOf => "must be set",
             }
             .to_owned(),
             rule,

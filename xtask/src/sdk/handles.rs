@@ -1,5 +1,6 @@
 //! A check of sdk/handles.yaml with the contract: every name in it must exist.
 
+use super::batches::Batch;
 use super::checks::{Check, ListedChecks};
 use super::model::{MethodModel, first_paragraph, short_value};
 use super::parts::{ClientPart, HeldField, JustMade, OwnLikes};
@@ -19,6 +20,8 @@ pub(super) struct Listed {
     clients: BTreeMap<String, String>,
     admin: BTreeMap<String, String>,
     own_likes: Option<OwnLikes>,
+    #[serde(default)]
+    batches: Vec<Batch>,
     #[serde(default)]
     walks: BTreeMap<String, ListedChecks>,
     handles: Vec<ListedHandle>,
@@ -282,6 +285,15 @@ impl Listed {
         let Some(own) = &self.own_likes else { return Ok(None) };
         self.contained(&own.handle)?;
         own.resolve(contract, find).with_context(|| format!("{FILE}, own_likes")).map(Some)
+    }
+
+    /// Returns the reads of many messages by their ids, completed from the contract.
+    pub(super) fn batches(&self, contract: &Contract<'_>, find: &Find<'_>) -> Result<Vec<Batch>> {
+        let resolved = self.batches.iter().map(|one| {
+            let batch = self.contained(&one.handle).and_then(|contains| one.resolve(contract, contains, find));
+            batch.with_context(|| format!("{FILE}, batches, {}", one.name))
+        });
+        resolved.collect()
     }
 
     /// Returns the checks of a list's request, completed from the contract.

@@ -1,5 +1,6 @@
 //! The data with which the templates of all languages are rendered.
 
+use super::batches::Batch;
 use super::checks::Check;
 use super::handles::{self, Handle, Listed};
 use super::options::{self, ClientOptions};
@@ -25,6 +26,8 @@ pub(super) struct Model {
     handles: Vec<Handle>,
     /// The call that returns what a member likes of a page.
     own_likes: Option<OwnLikes>,
+    /// Reads of many messages by their ids.
+    batches: Vec<Batch>,
     /// The options of a client and the rest of sdk/options.yaml.
     #[serde(flatten)]
     client: ClientOptions,
@@ -56,6 +59,9 @@ pub(super) struct MethodModel {
     /// `null` for a stream.
     timeout_ms: Option<u64>,
     pub(super) pages: Option<Pages>,
+    /// The field of the request by which a stream continues after an item, whose token has the same
+    /// name; `None` for any other method.
+    resumes: Option<String>,
     about: String,
 }
 
@@ -141,6 +147,7 @@ impl Model {
             version: env!("CARGO_PKG_VERSION"),
             handles: listed.resolve(&contract, &find)?,
             own_likes: listed.own_likes(&contract, &find)?,
+            batches: listed.batches(&contract, &find)?,
             enums: contract.enums.iter().map(EnumModel::of).collect(),
             reasons: reasons(contract.enumeration("ErrorReason")?)?,
             service_config: configured.merged,
@@ -196,8 +203,17 @@ fn method(
         has_request_id: request.find("request_id").is_some(),
         timeout_ms: policy.map(|policy| policy.deadline_ms),
         pages: pages(contract, listed, &format!("{}.{}", service.name, method.says.name()), (request, response))?,
+        resumes: (method.says.server_streaming() && has_token(request) && has_token(response))
+            .then(|| TOKEN.to_owned()),
         about: first_paragraph(&method.about),
     })
+}
+
+/// The field of a request and of an item by which a stream of any subjects continues.
+const TOKEN: &str = "token";
+
+fn has_token(message: &Message<'_>) -> bool {
+    message.find(TOKEN).is_some()
 }
 
 /// Returns the pagination of a method whose messages have page tokens. Its items are the first list
@@ -261,7 +277,18 @@ impl MethodModel {
     pub(super) fn example(name: &str, request: &str, response: &str) -> Self {
         let (name, request, response) = (name.to_owned(), request.to_owned(), response.to_owned());
         let (client_streaming, server_streaming, has_request_id) = (false, false, false);
-        let (timeout_ms, pages, about) = (None, None, String::new());
-        Self { name, request, response, client_streaming, server_streaming, has_request_id, timeout_ms, pages, about }
+        let (timeout_ms, pages, resumes, about) = (None, None, None, String::new());
+        Self {
+            name,
+            request,
+            response,
+            client_streaming,
+            server_streaming,
+            has_request_id,
+            timeout_ms,
+            pages,
+            resumes,
+            about,
+        }
     }
 }

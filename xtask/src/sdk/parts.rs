@@ -84,7 +84,8 @@ pub(super) struct JustMade {
 }
 
 /// The message that has a comment which only its author sees, or one in sight with an edit that
-/// waits: `listed` is the state of the latter.
+/// waits: `listed` is the state of the latter. A comment in one of the states of `gone` is never
+/// shown as just made.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Unlisted {
@@ -93,14 +94,17 @@ struct Unlisted {
     edit: String,
     state: String,
     listed: String,
-    /// The message of an edit, the enum of a state, and `listed` without its prefix: filled in from
-    /// the contract.
+    gone: Vec<String>,
+    /// The message of an edit, the enum of a state, and `listed` and `gone` without its prefix:
+    /// filled in from the contract.
     #[serde(skip_deserializing)]
     edit_type: String,
     #[serde(skip_deserializing)]
     state_type: String,
     #[serde(skip_deserializing)]
     short: String,
+    #[serde(skip_deserializing)]
+    gone_short: Vec<String>,
 }
 
 impl JustMade {
@@ -118,10 +122,14 @@ impl JustMade {
         let found = unlisted.field(&self.unlisted.comment)?.type_name();
         ensure!(found == kind, "{} of {} is a {found}, no {kind}", self.unlisted.comment, unlisted.name);
         let state_type = comment.field(&self.unlisted.state)?.type_name();
-        let listed = &self.unlisted.listed;
-        let known = contract.enumeration(&state_type)?.values.iter().any(|(name, _, _)| name == listed);
-        ensure!(known, "{state_type} has no value {listed}");
+        let (listed, gone) = (&self.unlisted.listed, &self.unlisted.gone);
+        let states = &contract.enumeration(&state_type)?.values;
+        for state in gone.iter().chain([listed]) {
+            ensure!(states.iter().any(|(name, _, _)| name == state), "{state_type} has no value {state}");
+        }
         let mut resolved = self.clone();
+        let short = |state: &String| super::model::short_value(&state_type, state);
+        resolved.unlisted.gone_short = gone.iter().map(short).collect();
         resolved.unlisted.edit_type = unlisted.field(&self.unlisted.edit)?.type_name();
         resolved.unlisted.short = super::model::short_value(&state_type, listed);
         resolved.unlisted.state_type = state_type;

@@ -7,7 +7,14 @@ use crate::repo::Repo;
 use anyhow::{Context, Result};
 use std::fs;
 
-const READMES: [&str; 3] = ["README.md", "README.zh-CN.md", "sdk/rust/README.md"];
+const READMES: [&str; 6] = [
+    "README.md",
+    "README.zh-CN.md",
+    "sdk/go/README.md",
+    "sdk/java/README.md",
+    "sdk/rust/README.md",
+    "sdk/typescript/README.md",
+];
 const BEGIN: &str = "<!-- quickstart: ";
 const END: &str = "<!-- quickstart end -->";
 /// The marks in comments of the program, before the first shown line and after the last.
@@ -39,11 +46,13 @@ fn filled(text: &str, program: impl Fn(&str) -> Result<String>) -> Result<String
     Ok(filled)
 }
 
-/// Returns the lines between the marks, with their common indentation removed.
+/// Returns the lines between the marks, with their common indentation and blank lines at their end
+/// removed.
 fn shown(program: &str) -> Option<String> {
     let marks = |line: &&str| MARKS.iter().any(|mark| line.contains(mark));
     let lines = program.lines().skip_while(|line| !marks(line)).skip(1);
-    let lines: Vec<&str> = lines.take_while(|line| !marks(line)).collect();
+    let mut lines: Vec<&str> = lines.take_while(|line| !marks(line)).collect();
+    while lines.pop_if(|line| line.trim().is_empty()).is_some() {}
     let indent = |line: &&str| line.len() - line.trim_start().len();
     let left = lines.iter().filter(|line| !line.trim().is_empty()).map(indent).min()?;
     Some(lines.iter().map(|line| format!("{}\n", line.get(left..).unwrap_or_default())).collect())
@@ -55,7 +64,7 @@ mod tests {
 
     #[test]
     fn text_between_the_marks_is_shown_without_indentation() {
-        let program = "fn main() {\n    // [quickstart]\n    if a {\n        b\n\n    }\n    // [quickstart]\n}\n";
+        let program = "fn main() {\n    // [quickstart]\n    if a {\n        b\n\n    }\n\n    // [quickstart]\n}\n";
         assert_eq!(shown(program).unwrap(), "if a {\n    b\n\n}\n");
         assert_eq!(shown("nothing"), None);
     }

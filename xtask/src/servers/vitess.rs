@@ -47,6 +47,7 @@ impl Vitess {
 /// Starts MySQL on fresh data and vtcombo on it, with the vindexes of the repository. A transaction
 /// may cover one shard only.
 pub(crate) fn start(repo: &Repo, live: &Arc<Live>) -> Result<Vitess> {
+    super::unpack_mysql(repo, live)?;
     let program = tools::vtcombo(repo, live)?;
     let mysql = start_one_mysql(repo, live, Setup::TESTS)?;
     let mut prepare = String::new();

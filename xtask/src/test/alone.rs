@@ -1,10 +1,11 @@
-//! A build of each crate by itself. In a workspace build cargo unites the features of all crates,
-//! so a Cargo.toml may lack a feature for years until that crate is built alone.
+//! A build of each crate by itself, with its default features and without them. In a workspace
+//! build cargo unites the features of all crates, so a Cargo.toml may lack a feature for years
+//! until that crate is built alone.
 
 use super::Run;
 use super::summary::Report;
 use crate::run::{output_of, run};
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 /// The crates that users may build alone: the product and the SDK. Tests, benchmarks and tasks are
@@ -22,14 +23,21 @@ pub(super) fn check(at: &Run<'_>) -> Result<Report> {
         let manifest = package["manifest_path"].as_str().and_then(|path| path.strip_prefix(&root));
         manifest.is_some_and(|path| BUILT_ALONE.iter().any(|folder| path.starts_with(folder)))
     };
-    let names: Vec<&str> = packages.iter().filter(shipped).filter_map(|package| package["name"].as_str()).collect();
-    ensure!(names.len() >= 6, "the workspace has only {names:?} to build alone");
-    for name in &names {
-        if run(at.live, &mut at.repo.cargo(&["check", "--release", "--locked", "--quiet", "--package", name])).is_err()
-        {
-            failed.push(*name);
+    let mut builds = Vec::new();
+    for package in packages.iter().filter(shipped) {
+        let name = package["name"].as_str().context("a package without a name")?;
+        builds.push((name, &[][..]));
+        if package["features"]["default"].as_array().is_some_and(|features| !features.is_empty()) {
+            builds.push((name, &["--no-default-features"]));
+        }
+    }
+    ensure!(builds.len() >= 6, "the workspace has only {builds:?} to build alone");
+    for (name, features) in &builds {
+        let mut check = at.repo.cargo(&["check", "--release", "--locked", "--quiet", "--package", name]);
+        if run(at.live, check.args(*features)).is_err() {
+            failed.push([&[*name], *features].concat().join(" "));
         }
     }
     let note = if failed.is_empty() { String::new() } else { format!("not alone: {}", failed.join(", ")) };
-    Ok(Report { passed: names.len() - failed.len(), failed: failed.len(), note, ..Report::default() })
+    Ok(Report { passed: builds.len() - failed.len(), failed: failed.len(), note, ..Report::default() })
 }

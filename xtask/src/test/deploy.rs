@@ -42,7 +42,8 @@ pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     Ok(report)
 }
 
-/// Reads the file by the reference implementation, which needs no container engine.
+/// Reads the file by the reference implementation, which needs no container engine, and tests that
+/// each fault that it checks for is found.
 fn compose_by_specification(at: &Run<'_>) -> Result<Outcome> {
     if tools::on_path("go").is_none() {
         return Ok(Outcome::Skipped("Go is missing"));
@@ -56,6 +57,7 @@ fn compose_by_specification(at: &Run<'_>) -> Result<Outcome> {
         return Ok(Outcome::Skipped("its Go modules are missing and cannot be fetched"));
     }
     output_of(go(&["run", "."]).arg(at.repo.at("")))?;
+    output_of(&mut go(&["test", "-count=1", "."]))?;
     Ok(Outcome::Passed)
 }
 

@@ -1,7 +1,8 @@
 //! The programs below examples/: back ends with a page are tried with two browsers, the small ones
-//! have tests of their own, and filters are checked by `riposte conformance`.
+//! and the inbox have tests of their own, and filters are checked by `riposte conformance`.
 
 mod filters;
+mod inbox;
 mod small;
 
 use super::Run;
@@ -37,7 +38,8 @@ pub(super) fn check(at: &Run<'_>) -> Result<Report> {
         };
         record(&mut report, &mut passed, name, outcome);
     }
-    for (name, test) in small::ALL.into_iter().chain(filters::ALL) {
+    let inbox = (inbox::NAME, inbox::check as fn(&Run<'_>) -> Result<Option<String>>);
+    for (name, test) in small::ALL.into_iter().chain(filters::ALL).chain([inbox]) {
         record(&mut report, &mut passed, name, test(at));
     }
     report.passed = passed.len();
@@ -110,9 +112,13 @@ mod tests {
     use crate::repo::Repo;
     use crate::sdk::{Language, lines_of};
 
-    const PAGE: [&str; 3] = ["examples/page/index.html", "examples/page/page.js", "examples/page/style.css"];
-    const FASTAPI: &str = "examples/web-fastapi/main.py";
-    const GO: &str = "examples/web-go/main.go";
+    const FASTAPI: [&str; 4] = [
+        "examples/web-fastapi/main.py",
+        "examples/web-fastapi/page/page.js",
+        "examples/web-fastapi/page/index.html",
+        "examples/web-fastapi/page/style.css",
+    ];
+    const GO: [&str; 2] = ["examples/web-go/main.go", "examples/web-go/page.html"];
 
     /// Returns the code excerpts in a language.
     fn excerpts(page: &str, language: &str) -> Vec<String> {
@@ -125,7 +131,7 @@ mod tests {
         let repo = Repo::find().unwrap();
         let read = |path: &str| std::fs::read_to_string(repo.at(path)).unwrap();
         let page = read("docs/tutorial/README.md");
-        for (language, file) in [("py", FASTAPI), ("go", GO), ("js", PAGE[1])] {
+        for (language, file) in [("py", FASTAPI[0]), ("js", FASTAPI[1]), ("go", GO[0]), ("html", GO[1])] {
             let program = read(file);
             let excerpts = excerpts(&page, language);
             assert!(!excerpts.is_empty(), "{language}");
@@ -151,11 +157,17 @@ mod tests {
     #[test]
     fn a_back_end_of_the_tutorial_is_short() {
         let repo = Repo::find().unwrap();
-        let page: usize = PAGE.iter().map(|path| lines(&repo, path)).sum();
-        let (python, go) = (lines(&repo, FASTAPI), lines(&repo, GO));
-        assert!(python + page <= 250, "the back end in Python has {python} lines, its page {page}");
-        // docs/decisions/0148 has the reason: the page is not counted.
-        assert!(go <= 250, "the back end in Go has {go} lines");
+        for files in [&FASTAPI[..], &GO] {
+            let all: Vec<usize> = files.iter().map(|path| lines(&repo, path)).collect();
+            assert!(all.iter().sum::<usize>() <= 250, "{files:?} have {all:?} lines of code");
+        }
+    }
+
+    #[test]
+    fn the_template_of_the_tutorial_is_readable() {
+        let page = std::fs::read_to_string(Repo::find().unwrap().at(GO[1])).unwrap();
+        let long = page.lines().find(|line| line.chars().count() > 105);
+        assert_eq!(long, None, "a short page of long lines is not short");
     }
 
     #[test]
@@ -167,6 +179,12 @@ mod tests {
             let count = lines(&repo, &program);
             assert!((20..=60).contains(&count), "{program} has {count} lines");
         }
+    }
+
+    #[test]
+    fn the_inbox_is_short() {
+        let count = lines(&Repo::find().unwrap(), "examples/inbox/main.py");
+        assert!((50..=150).contains(&count), "the inbox has {count} lines");
     }
 
     #[test]

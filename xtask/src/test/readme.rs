@@ -91,6 +91,41 @@ mod tests {
         assert!(!is_fresh("!! sdk/python/target"));
     }
 
+    /// Returns the rows of the table of frictions, each with the tests that it names and their
+    /// files.
+    fn frictions(page: &str) -> Vec<Vec<(String, String)>> {
+        let rows = page.lines().filter(|line| line.starts_with("| ") && line.as_bytes()[2].is_ascii_digit());
+        let named = |row: &str| {
+            let shown = row.trim_end_matches('|').rsplit('|').next().unwrap_or_default().to_owned();
+            let mut parts = shown.split('`').map(str::to_owned).collect::<Vec<_>>().into_iter().skip(1);
+            let mut tests = Vec::new();
+            let mut waiting = Vec::new();
+            while let (Some(test), Some(rest)) = (parts.next(), parts.next()) {
+                waiting.push(test);
+                if let Some((_, file)) = rest.split_once("](../") {
+                    let file = file.split(')').next().unwrap_or_default();
+                    tests.extend(waiting.drain(..).map(|test| (test, file.to_owned())));
+                }
+            }
+            tests
+        };
+        rows.map(named).collect()
+    }
+
+    #[test]
+    fn every_test_that_the_table_of_the_first_hour_names_exists() {
+        let repo = Repo::find().unwrap();
+        let page = std::fs::read_to_string(repo.at("docs/testing.md")).unwrap();
+        let table = page.split("\n## ").find(|part| part.starts_with("The first hour\n")).unwrap();
+        let frictions = frictions(table);
+        assert_eq!(frictions.len(), 18);
+        assert!(frictions.iter().flatten().count() >= 14, "{frictions:?}");
+        for (test, file) in frictions.iter().flatten() {
+            let text = std::fs::read_to_string(repo.at(file)).unwrap_or_default();
+            assert!(text.contains(test.as_str()), "{file} has no {test}");
+        }
+    }
+
     #[test]
     fn a_readme_that_lost_a_command_is_found() {
         assert!(says_both("```\ncargo run --release -- dev\ncargo xtask test\n```").is_ok());

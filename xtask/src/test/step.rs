@@ -35,6 +35,7 @@ pub(crate) enum Step {
     Mysql,
     Vitess,
     Valkey,
+    KafkaCluster,
 }
 
 impl Step {
@@ -64,6 +65,7 @@ impl Step {
             Self::Mysql => "mysql",
             Self::Vitess => "vitess",
             Self::Valkey => "valkey",
+            Self::KafkaCluster => "kafka-cluster",
         }
     }
 
@@ -105,6 +107,9 @@ impl Step {
             Self::Mysql => "the store's suite passes on two real MySQL 9 servers (only with --mysql)",
             Self::Vitess => "the store's suite and the API pass on Vitess with two shards (only with --vitess)",
             Self::Valkey => "the suites of the cache pass on Valkey 9 (only with --valkey)",
+            Self::KafkaCluster => {
+                "kills of leading brokers of three lose no event of the topic (only with --kafka-cluster)"
+            }
         }
     }
 
@@ -133,7 +138,8 @@ impl Step {
             | Self::Alone
             | Self::Mysql
             | Self::Vitess
-            | Self::Valkey => None,
+            | Self::Valkey
+            | Self::KafkaCluster => None,
         }
     }
 
@@ -178,6 +184,7 @@ impl Step {
             Self::Mysql => suites::mysql(at),
             Self::Vitess => suites::vitess(at),
             Self::Valkey => suites::valkey(at),
+            Self::KafkaCluster => suites::kafka_cluster(at),
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::run::{run, run_to_end, watched};
 use crate::servers;
 use crate::tools;
 use anyhow::{Context, Result, ensure};
+use std::num::NonZero;
 use std::process::Command;
 
 /// Compiles the tests and with them the server that they start. The step `readme` builds and tests
@@ -41,6 +42,8 @@ fn cargo_test(repo: &Repo) -> Command {
 pub(super) fn all(at: &mut Run<'_>) -> Result<Report> {
     tools::mariadb(at.live)?;
     tools::faketime(at.live)?;
+    // The broker starts while the others do.
+    let skipped = begin_kafka(at)?;
     if at.mariadb.is_none() {
         at.mariadb = Some(servers::start_mariadb(at.live, servers::Setup::TESTS)?);
     }
@@ -49,9 +52,57 @@ pub(super) fn all(at: &mut Run<'_>) -> Result<Report> {
     }
     let servers = at.mariadb.as_ref().context("the servers were just started")?;
     let redis = at.redis.as_ref().context("the servers were just started")?;
-    let exports = [servers.exports().as_slice(), redis.exports().as_slice()].concat();
-    tests(at, &exports, &mut [cargo_test(at.repo), task_runners(at.repo)])
+    let mut exports = [servers.exports().as_slice(), redis.exports().as_slice()].concat();
+    at.kafka.iter_mut().try_for_each(servers::Kafka::ready)?;
+    exports.extend(at.kafka.iter().flat_map(servers::Kafka::exports));
+    let left_out = if at.full { &[][..] } else { &REPEATED[..] };
+    let report = run_tests(at, &exports, left_out, &mut [cargo_test(at.repo), task_runners(at.repo)])?;
+    Ok(skipped.into_iter().fold(report, Report::but_skipped))
 }
+
+/// The cases that run only with `--full`. Each repeats another one: on MariaDB with one table of
+/// each kind, as SQLite has; on one Redis server, where another has a cluster of them; on SQLite,
+/// where another has two MariaDB servers; with the verdicts of a second Polis conversation.
+const REPEATED: [&str; 5] = [
+    "mariadb_single::",
+    "cached_redis::",
+    "the_data_in_sqlite_equals_the_file_and_a_second_import_changes_nothing",
+    "killed_at_three_random_points_sqlite_loses_no_answered_comment",
+    "the_judgements_of_biodiversity_are_repeated_by_four_moderators_at_two_servers",
+];
+
+/// The test threads for each processor. Many tests wait: for servers to start, for timeouts, for
+/// faults to end.
+const THREADS_PER_PROCESSOR: usize = 2;
+
+/// Begins to start the Kafka broker. Returns the reason for which this machine has none.
+fn begin_kafka(at: &mut Run<'_>) -> Result<Option<String>> {
+    match tools::kafka(at.repo, at.live)? {
+        Ok(jars) => {
+            at.kafka = Some(servers::begin_kafka(&jars, at.live)?);
+            Ok(None)
+        }
+        Err(reason) => Ok(Some(format!("the topic on a real Kafka: {reason}"))),
+    }
+}
+
+/// Kills the brokers that lead the topic, in a Kafka of three.
+pub(super) fn kafka_cluster(at: &mut Run<'_>) -> Result<Report> {
+    let jars = match tools::kafka(at.repo, at.live)? {
+        Ok(jars) => jars,
+        Err(reason) => return Ok(Report::default().but_skipped(reason)),
+    };
+    let mut cargo = cargo_test(at.repo);
+    cargo.args(["--test", "process", "topic::kills"]);
+    let exports =
+        [("RIPOSTE_TEST_KAFKA_JARS", jars.display().to_string()), ("RIPOSTE_TEST_KAFKA_KILLS", KILLS.to_string())];
+    let mut report = run_tests(at, &exports, &[], &mut [cargo])?;
+    report.note = format!("Kafka {}; {}", tools::KAFKA, report.note);
+    Ok(report)
+}
+
+/// The number of kills of a leading broker.
+const KILLS: u32 = 20;
 
 /// Runs the store's suite again, on Oracle's MySQL.
 pub(super) fn mysql(at: &mut Run<'_>) -> Result<Report> {
@@ -66,7 +117,7 @@ pub(super) fn mysql(at: &mut Run<'_>) -> Result<Report> {
     for test in targets_of_store(at.repo)? {
         cargo.args(["--test", &test]);
     }
-    let mut report = tests(at, &servers.exports(), &mut [cargo])?;
+    let mut report = run_tests(at, &servers.exports(), &[], &mut [cargo])?;
     report.note = format!("MySQL {version}; {}", report.note);
     Ok(report)
 }
@@ -84,7 +135,7 @@ pub(super) fn vitess(at: &mut Run<'_>) -> Result<Report> {
         cargo.args(["--test", test, cases]);
         cargo
     });
-    let mut report = tests(at, &keyspace.exports(), &mut cargos)?;
+    let mut report = run_tests(at, &keyspace.exports(), &[], &mut cargos)?;
     report.note = format!("Vitess {}; {}", tools::VITESS, report.note);
     Ok(report)
 }
@@ -103,7 +154,7 @@ pub(super) fn valkey(at: &mut Run<'_>) -> Result<Report> {
     store.args(["--test", "stores", "cached_"]);
     suites.envs(redis.exports());
     store.envs(redis.exports());
-    let mut report = tests(at, &servers.exports(), &mut [suites, store])?;
+    let mut report = run_tests(at, &servers.exports(), &[], &mut [suites, store])?;
     report.note = format!("Valkey {version}; {}", report.note);
     Ok(report)
 }
@@ -130,13 +181,18 @@ fn targets_of_store(repo: &Repo) -> Result<Vec<String>> {
     Ok(targets)
 }
 
-fn tests(at: &Run<'_>, servers: &[(&str, String)], cargos: &mut [Command]) -> Result<Report> {
+/// Runs these commands with these servers, without the cases `left_out`.
+fn run_tests(at: &Run<'_>, servers: &[(&str, String)], left_out: &[&str], cargos: &mut [Command]) -> Result<Report> {
     let server = at.repo.server_binary();
     let data = at.repo.test_data();
     let mut report = Report::default();
     if !data.is_dir() {
         report.skipped.push(format!("tests on real data: RIPOSTE_TEST_DATA names no folder ({})", data.display()));
     }
+    if !left_out.is_empty() {
+        report.skipped.push("cases that repeat others on a further backend: `cargo xtask test --full`".to_owned());
+    }
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get) * THREADS_PER_PROCESSOR;
     let mut totals = TestTotals::default();
     let mut success = true;
     for cargo in cargos {
@@ -146,7 +202,8 @@ fn tests(at: &Run<'_>, servers: &[(&str, String)], cargos: &mut [Command]) -> Re
             cargo.env("RIPOSTE_TEST_DATA", &data);
         }
         // The output of passing tests is shown, so that a test that skips itself is visible.
-        cargo.args(["--", "--show-output", "--color", "never"]);
+        cargo.args(["--", "--show-output", "--color", "never", "--test-threads", &threads.to_string()]);
+        cargo.args(left_out.iter().flat_map(|case| ["--skip", case]));
         let mut see = |line: &str| {
             let ended = totals.see(line);
             if watched() {
@@ -193,5 +250,21 @@ mod tests {
     fn the_stores_suites_are_found_by_their_files() {
         let targets = targets_of_store(&Repo::find().unwrap()).unwrap();
         assert!(targets.iter().any(|name| name == "sql") && !targets.iter().any(|name| name.contains('/')));
+    }
+
+    #[test]
+    fn every_case_that_is_left_out_exists() {
+        let repo = Repo::find().unwrap();
+        let mut real = String::new();
+        for path in repo.files().unwrap().iter().filter(|path| path.starts_with("tests/tests/real/")) {
+            real.push_str(&std::fs::read_to_string(repo.at(path)).unwrap());
+        }
+        for case in REPEATED {
+            let exists = match case.strip_suffix("::") {
+                Some(backend) => repo.at(&format!("server/conformance/tests/stores/{backend}.rs")).is_file(),
+                None => real.contains(&format!("fn {case}(")),
+            };
+            assert!(exists, "no test is named {case}");
+        }
     }
 }

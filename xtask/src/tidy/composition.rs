@@ -11,7 +11,7 @@ const IMPLEMENTATIONS: [&str; 5] =
 /// The binary.
 const BINARY: &str = "server/src/";
 /// The types that implement ports, or own connections, queues or tasks.
-const CONCRETE: [&str; 18] = [
+const CONCRETE: [&str; 20] = [
     "SqlStore",
     "RedisCache",
     "MemoryCache",
@@ -27,6 +27,8 @@ const CONCRETE: [&str; 18] = [
     "RankIndexConsumer",
     "ReviewConsumer",
     "WatchHub",
+    "FeedHub",
+    "TopicConsumer",
     "ResponseCache",
     "ResponseCacheConsumer",
     "ListPageRenderer",

@@ -1,8 +1,9 @@
 //! Rules for documents: they contain no paths of a particular machine, the overview of the
 //! architecture stays short, the documentation has its parts, the decision records have one form,
-//! and every link leads to something.
+//! the SDKs begin with the install lines of README.md, and every link leads to something.
 
 mod decisions;
+mod install;
 mod links;
 pub(crate) mod transcoding;
 
@@ -34,6 +35,7 @@ pub(crate) fn check(documents: &BTreeMap<&str, String>, files: &[String], faults
         faults.push(Violation::new(OVERVIEW, 0, format!("its parts are {}", PARTS.join(", "))));
     }
     decisions::check(documents, faults);
+    install::check(documents, faults);
     links::check(documents, files, faults);
 }
 

@@ -28,7 +28,7 @@ const ALLOWED: [(&str, &[&str]); 19] = [
     ("riposte-transfer", &["riposte-sdk"]),
     ("riposte-conformance", &["riposte-core", "riposte-cache"]),
     ("riposte-bench", &["riposte-sdk"]),
-    ("riposte-tests", &["riposte-sdk", "riposte-test-support"]),
+    ("riposte-tests", &["riposte-fakes", "riposte-sdk", "riposte-test-support"]),
     ("riposte-test-support", &[]),
     ("riposte-fakes", &["riposte-sdk"]),
     ("riposte-mutants", &["riposte", "riposte-core", "riposte-cache", "riposte-grpc"]),

@@ -23,7 +23,7 @@ struct ServedEnum {
     except: &'static [&'static str],
 }
 
-const ENUMS: [ServedEnum; 5] = [
+const ENUMS: [ServedEnum; 6] = [
     ServedEnum {
         contract: super::reasons::CONTRACT,
         prefix: "ERROR_REASON_",
@@ -62,6 +62,13 @@ const ENUMS: [ServedEnum; 5] = [
         prefix: "DEGRADED_REASON_",
         types: &["DegradedReason"],
         within: &["server/grpc/src/"],
+        except: &[],
+    },
+    ServedEnum {
+        contract: "proto/riposte/v1/moderation.proto",
+        prefix: "REVIEW_CAUSE_",
+        types: &["ReviewCause"],
+        within: &["server/core/src/write/", "server/core/src/domain/"],
         except: &[],
     },
 ];

@@ -41,4 +41,15 @@ async fn errors_are_messages_for_readers() {
     assert_eq!(long, (StatusCode::BAD_REQUEST, json!({ "detail": detail })));
     let (_, gone) = call(&app, "DELETE", "/comments/1", "ann", json!({})).await;
     assert_eq!(gone, json!({ "detail": "This comment is not there any more." }));
+    let (_, made) = call(&app, "POST", "/videos/1/comments", "ann", json!({ "text": "Mine" })).await;
+    let mine = format!("/comments/{}", made["id"].as_str().unwrap());
+    for (method, path, detail) in [
+        ("DELETE", mine.as_str(), "You may not do this."),
+        ("GET", "/videos/1/comments?page_token=old", "This list is too old. Please load the page again."),
+        ("POST", "/videos/1/comments", "Please write something first."),
+        ("PUT", "/comments/-1/like", "This is not possible."),
+    ] {
+        let response = call(&app, method, path, "bob", json!({ "text": " " })).await;
+        assert_eq!(response, (StatusCode::BAD_REQUEST, json!({ "detail": detail })), "{method} {path}");
+    }
 }

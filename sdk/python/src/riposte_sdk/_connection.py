@@ -5,8 +5,9 @@ from typing import Any
 
 import grpc
 import grpc.aio
+from google.protobuf.message import Message
 
-from riposte_sdk._arguments import check_options
+from riposte_sdk._arguments import check_options, check_request
 from riposte_sdk._error import Error
 from riposte_sdk._generated.config import TIMEOUT_S, WITH_REQUEST_ID
 from riposte_sdk._request_ids import RequestIds
@@ -44,20 +45,25 @@ class Connection:
 
     def stream_stream(self, path: str, **method: Any) -> _Method:
         """A method of two streams, for the constructor of a stub."""
-        return self._method(self.channel.stream_stream, path, _Call, method)
+        return self._method(self.channel.stream_stream, path, _Call, method, False)
 
-    def _method(self, make: Callable[..., Any], path: str, wrap: type | None, method: dict[str, Any]) -> _Method:
+    def _method(
+        self, make: Callable[..., Any], path: str, wrap: type | None, method: dict[str, Any], takes_one: bool = True
+    ) -> _Method:
         if path in WITH_REQUEST_ID:
             method["request_serializer"] = self.request_ids.filling(method["request_serializer"])
         wrap = _AsyncCall if self._asynchronous else wrap
-        return _Method(make(path, **method), self, TIMEOUT_S.get(path), wrap)
+        return _Method(make(path, **method), self, TIMEOUT_S.get(path), wrap, takes_one)
 
 
 class _Method:
     """A method of a stub."""
 
-    def __init__(self, method: Any, connection: Connection, timeout: float | None, wrap: type | None) -> None:
+    def __init__(
+        self, method: Any, connection: Connection, timeout: float | None, wrap: type | None, takes_one: bool
+    ) -> None:
         self._method, self.connection, self._timeout, self._wrap = method, connection, timeout, wrap
+        self._takes_one = takes_one
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         answer = self._made(self._method, *arguments, **options)
@@ -78,7 +84,9 @@ class _Method:
         **options: Any,
     ) -> Any:
         self.connection.check_open()
-        check_options(options)
+        if self._takes_one:
+            check_request(request, Message)
+        check_options({"timeout": timeout, "metadata": metadata, **options})
         timeout = self._timeout if timeout is None else timeout
         metadata = (*self.connection.token, *(metadata or ()))
         with _OURS:

@@ -36,7 +36,7 @@ def channel(options: Options, library: Any) -> Any:
     """A channel of ``grpc`` or ``grpc.aio``; nothing is dialled before the first call.
 
     Raises ``InvalidArgument`` if the options contradict each other, or hold what cannot be used."""
-    parts = _TARGET.fullmatch(options.target)
+    parts = _TARGET.fullmatch(str(options.target))
     if parts is None or int(parts[3]) > 65_535:
         forms = "http://host:port, https://host:port, host:port, dns:///host:port"
         raise invalid(f"target {options.target!r} is none of {forms}")

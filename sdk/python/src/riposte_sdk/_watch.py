@@ -33,6 +33,17 @@ class Place:
     opened: str
     gap: tuple[str, str, str]
 
+    def keep(self, request: Any, event: Any, began: bool) -> Any:
+        """Moves a request behind an event. What came after revision 0, from which no stream can
+        resume, while no stream was open is returned as a gap."""
+        revision = self.revision(event)
+        if revision is None:
+            return None
+        opened = event.WhichOneof(self.kinds) == self.opened
+        lost = began and opened and revision > getattr(request, self.resume) == 0
+        setattr(request, self.resume, revision)
+        return self.lost(event, 1, revision) if lost else None
+
     def revision(self, event: Any) -> int | None:
         """The last revision that an event tells of."""
         kind = event.WhichOneof(self.kinds)
@@ -55,11 +66,23 @@ class Place:
         return event
 
 
+@dataclass(frozen=True)
+class Token:
+    """The place of a stream whose items have the token with which a request goes on behind them:
+    the field of both."""
+
+    field: str
+
+    def keep(self, request: Any, event: Any, began: bool) -> Any:
+        """Moves a request behind an item."""
+        setattr(request, self.field, getattr(event, self.field))
+
+
 class _Resuming:
     """What both kinds of watch know: the request that goes on behind the last event, and how long
     to wait before it."""
 
-    def __init__(self, open: Any, request: Any, place: Place, options: Any) -> None:
+    def __init__(self, open: Any, request: Any, place: Place | Token, options: Any) -> None:
         check_options(options)
         self._open, self._place, self._options = open, place, options
         self._request: Any = type(request)()
@@ -79,17 +102,12 @@ class _Resuming:
         return bool(self._closed.is_set() or self._open.connection.closed)
 
     def _seen(self, event: Any) -> None:
-        """Keeps the place behind an event. What came after revision 0, from which no stream can
-        resume, while no stream was open is told as a gap."""
+        """Keeps the place behind an event."""
         self._failures = 0
-        revision = self._place.revision(event)
-        if revision is None:
-            return
-        opened = event.WhichOneof(self._place.kinds) == self._place.opened
-        if self._began and opened and revision > getattr(self._request, self._place.resume) == 0:
-            self._ahead.append(self._place.lost(event, 1, revision))
+        lost = self._place.keep(self._request, event, self._began)
+        if lost is not None:
+            self._ahead.append(lost)
         self._began = True
-        setattr(self._request, self._place.resume, revision)
 
     def _give_up(self) -> Error:
         """Ends the attempt to open the first stream."""

@@ -4,6 +4,7 @@ use super::frame;
 use super::options::Options;
 use super::request_ids::RequestIds;
 use super::retry::{self, Rule, Throttle};
+use super::unprocessed::is_unprocessed;
 use http_body_util::{BodyExt, Full};
 use prost::bytes::Bytes;
 use std::future::poll_fn;
@@ -20,6 +21,9 @@ use tonic::{Code, Status, TimeoutExpired};
 const NOT_EXECUTED: &str = "riposte-not-executed";
 /// The longest wait between two readiness checks, in milliseconds: the first value and the limit.
 const READY_MS: (u64, u64) = (20, 500);
+/// The repeats, without a wait, of a call that was not processed; they are no retries. A server
+/// that closes each connection must not be called in a busy loop.
+const UNPROCESSED_REPEATS: u32 = 3;
 
 type Request = http::Request<Body>;
 type Response = http::Response<Body>;
@@ -155,9 +159,17 @@ impl Connection {
         message: Bytes,
         unclear: bool,
     ) -> Result<(Response, Option<Status>), Status> {
-        let request = http::Request::from_parts(head, Body::new(Full::new(message)));
-        let peer = self.balancer.pick().await?;
-        let (mut head, body) = self.send_to(&peer, request).await?.into_parts();
+        let mut repeats = 0;
+        let (peer, response) = loop {
+            let request = http::Request::from_parts(head.clone(), Body::new(Full::new(message.clone())));
+            let peer = self.balancer.pick().await?;
+            match send_to(&peer, request).await {
+                Ok(response) => break (peer, response),
+                Err(error) if repeats < UNPROCESSED_REPEATS && is_unprocessed(&error) => repeats += 1,
+                Err(error) => return Err(self.failed(error, &peer)),
+            }
+        };
+        let (mut head, body) = response.into_parts();
         let body = body.collect().await.map_err(broken).inspect_err(|_| self.balancer.eject(&peer))?;
         let mut trailers = body.trailers().cloned();
         if unclear {
@@ -173,28 +185,16 @@ impl Connection {
     /// Makes one attempt of a streaming call.
     async fn send(&self, request: Request) -> Result<Response, Status> {
         let peer = self.balancer.pick().await?;
-        self.send_to(&peer, request).await
+        send_to(&peer, request).await.map_err(|error| self.failed(error, &peer))
     }
 
-    async fn send_to(&self, peer: &Peer, request: Request) -> Result<Response, Status> {
-        let (mut channel, begun) = (peer.channel.clone(), Instant::now());
-        let response = async {
-            poll_fn(|context| channel.poll_ready(context)).await?;
-            channel.call(request).await
-        };
-        match response.await {
-            Ok(response) => {
-                peer.admit(begun);
-                Ok(response)
-            }
-            Err(error) => {
-                let status = status(error, peer);
-                if status.code() == Code::Unavailable {
-                    self.balancer.eject(peer);
-                }
-                Err(status)
-            }
+    /// Returns the status of an attempt without a response.
+    fn failed(&self, error: tonic::transport::Error, peer: &Peer) -> Status {
+        let status = status(error, peer);
+        if status.code() == Code::Unavailable {
+            self.balancer.eject(peer);
         }
+        status
     }
 }
 
@@ -211,6 +211,15 @@ impl Service<Request> for Connection {
     fn call(&mut self, request: Request) -> Self::Future {
         Box::pin(self.clone().run(request))
     }
+}
+
+/// Sends a request to an address.
+async fn send_to(peer: &Peer, request: Request) -> Result<Response, tonic::transport::Error> {
+    let (mut channel, begun) = (peer.channel.clone(), Instant::now());
+    poll_fn(|context| channel.poll_ready(context)).await?;
+    let response = channel.call(request).await?;
+    peer.admit(begun);
+    Ok(response)
 }
 
 /// Converts a transport error to a status whose message names the address and the innermost cause.

@@ -31,6 +31,19 @@ pub struct Violation {
 
 impl Error {
     /// Returns the gRPC code.
+    ///
+    /// ```no_run
+    /// # async fn demo(client: riposte_sdk::Client) -> Result<(), riposte_sdk::Error> {
+    /// use riposte_sdk::Code;
+    ///
+    /// match client.comment(7).get().await {
+    ///     Ok(response) => println!("{:?}", response.comment),
+    ///     Err(error) if error.code() == Code::NotFound => println!("no comment 7"),
+    ///     Err(error) => return Err(error),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn code(&self) -> Code {
         self.0.status.code()
     }

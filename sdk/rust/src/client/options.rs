@@ -113,8 +113,13 @@ fn flag(name: &str) -> Result<bool, Error> {
 }
 
 fn pem(name: &str) -> Result<Option<String>, Error> {
-    let read =
-        |path: String| std::fs::read_to_string(&path).map_err(|error| Error::local(format!("{name}, {path}: {error}")));
+    let read = |path: String| {
+        std::fs::read_to_string(&path).map_err(|error| {
+            let cure = "it is not in PEM (`openssl x509 -inform der -in FILE` converts DER)";
+            let is_binary = error.kind() == std::io::ErrorKind::InvalidData;
+            Error::local(if is_binary { format!("{name}, {path}: {cure}") } else { format!("{name}, {path}: {error}") })
+        })
+    };
     text(name).map(read).transpose()
 }
 

@@ -12,7 +12,7 @@ use tonic::{Code, Response, Status, Streaming};
 /// The wait before a stream is reopened, and the longest such wait, in milliseconds.
 const BACKOFF_MS: (u64, u64) = (FIRST_WAIT_MS.0, LONGEST_WAIT_MS);
 
-/// A request for a stream of changes that can be resumed.
+/// A request for a stream that can be resumed.
 pub trait Follow: Clone + Send + Sync + 'static {
     /// The type of the streamed events.
     type Event: Clone + Debug + Send + 'static;
@@ -20,6 +20,13 @@ pub trait Follow: Clone + Send + Sync + 'static {
     /// Opens the stream.
     fn open(self, client: &Client) -> impl Future<Output = Result<Response<Streaming<Self::Event>>, Status>> + Send;
 
+    /// Moves the request behind an event. Returns the event that comes after it, if any. `began` is
+    /// true after the first event.
+    fn keep(&mut self, event: &Self::Event, began: bool) -> Option<Self::Event>;
+}
+
+/// A request for changes by their revisions.
+pub(crate) trait FollowRevisions: Follow {
     /// Returns the field that takes the revision to continue after.
     fn place(&mut self) -> &mut i64;
 
@@ -36,7 +43,17 @@ pub trait Follow: Clone + Send + Sync + 'static {
     fn gap(first: i64, last: i64) -> Self::Event;
 }
 
-/// An open stream of changes that resumes by itself after the last event it delivered, as long as
+/// Moves a request behind an event. No stream can resume after revision 0: revisions that came
+/// while none was open are returned as a gap.
+pub(crate) fn keep_revision<R: FollowRevisions>(request: &mut R, event: &R::Event, began: bool) -> Option<R::Event> {
+    let revision = R::revision(event)?;
+    let place = request.place();
+    let lost = began && *place == 0 && revision > 0 && R::opens(event);
+    *place = revision;
+    lost.then(|| R::gap(1, revision))
+}
+
+/// An open stream that resumes by itself after the last event it delivered, as long as
 /// the error is temporary. Dropping it ends it.
 #[derive(Debug)]
 pub struct Watch<R: Follow> {
@@ -54,7 +71,8 @@ pub struct Watch<R: Follow> {
 }
 
 impl Client {
-    /// Follows the changes that the request names. Returns once the service has opened the stream.
+    /// Follows what the request names: the changes of a subject, or the feed of events. Returns
+    /// once the service has opened the stream.
     ///
     /// # Errors
     /// A refusal, at once; UNAVAILABLE if no service opens the stream in time.
@@ -109,17 +127,10 @@ impl<R: Follow> Watch<R> {
         }
     }
 
-    /// Keeps the place after an event. No stream can resume after revision 0: revisions that came
-    /// while none was open are reported as a gap.
+    /// Keeps the place after an event.
     fn take(&mut self, event: &R::Event) {
         self.failures = 0;
-        if let Some(revision) = R::revision(event) {
-            let place = self.request.place();
-            if self.began && *place == 0 && revision > 0 && R::opens(event) {
-                self.ahead.push_back(R::gap(1, revision));
-            }
-            *place = revision;
-        }
+        self.ahead.extend(self.request.keep(event, self.began));
         self.began = true;
     }
 

@@ -2,11 +2,11 @@
 
 use crate::client::Listener;
 use crate::client::{Client, Error, Pages, Watch};
+use crate::services::is_caller_id;
 use crate::v1;
 use futures_util::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
-use tonic::Code;
 
 /// The options of [`Subject::page`].
 #[derive(Debug, Clone, Default)]
@@ -189,6 +189,7 @@ impl Subject {
             reply_preview_size: options.reply_preview_size,
             ..Default::default()
         };
+        check_viewer(options.viewer.as_deref())?;
         let answer = self.client.comments().list_comments(request).await?.into_inner();
         let mut page = ThreadPage::hold(&self.client, answer);
         if let Some(viewer) = options.viewer {
@@ -197,7 +198,7 @@ impl Subject {
             page.marked(&mut |one| {
                 ids.insert(one.id);
             });
-            let known = own_likes(&self.client, subject, viewer, ids).await?;
+            let known = own_likes(&self.client, subject, viewer, ids).await;
             page.marked(&mut |one| one.own_like = known.get(&one.id).copied().unwrap_or_default());
         }
         Ok(page)
@@ -360,13 +361,15 @@ impl ThreadPage {
         self.pinned.iter_mut().for_each(|one| one.marked(visit));
     }
 
-    /// Returns the threads of the page with those of these comments that it does not show: what the
-    /// reader has just written, as the service returned it, and what `ListUnlistedComments` has of the
-    /// reader. Root comments stand above the first page, replies below those of their root, and an
-    /// edit that waits is the `proposed_edit` of its comment. A comment that lists show is never put above:
-    /// of an [`UnlistedComment`](v1::UnlistedComment) that is ACTIVE, the edit alone is taken. The page
-    /// itself, with its tokens, stays as it is. A root comment that is added has an empty
-    /// `reply_page_token` and an unknown `own_like`.
+    /// Returns the threads of the page with these comments at once: what the reader has just
+    /// written, as handles or messages, and what `ListUnlistedComments` has of the reader.
+    ///
+    /// Root comments stand above the first page in the order given, also one that the page shows further
+    /// below; later pages leave them out. Replies stand below those of their root, and an edit that
+    /// waits is the `proposed_edit` of its comment. Of an [`UnlistedComment`](v1::UnlistedComment) that is
+    /// ACTIVE, the edit alone is taken, and a comment that is hidden or deleted stays where the page has
+    /// it. The page itself, with its tokens, stays as it is. A root comment that the page does not show
+    /// has no replies and an empty `reply_page_token`. What a handle has as `own_like` stays.
     pub fn with_just_made(&self, comments: impl IntoIterator<Item: Into<OwnComment>>) -> Vec<Thread> {
         let mut shown = BTreeSet::new();
         let mut listed = self.threads.clone();
@@ -375,12 +378,13 @@ impl ThreadPage {
                 shown.insert(one.id);
             });
         });
-        let mut all = Vec::new();
+        let (mut above, mut likes) = (Vec::new(), BTreeMap::new());
         let (mut below, mut edits) = (BTreeMap::<i64, Vec<v1::Comment>>::new(), BTreeMap::new());
         let subject = self.response.subject.as_ref().and_then(|held| held.key.as_ref());
         for one in comments {
-            let comment = match one.into() {
-                OwnComment::Made(comment) => comment,
+            let (comment, like) = match one.into() {
+                OwnComment::Made(comment) => (comment, v1::LikeValue::Unspecified),
+                OwnComment::Read(comment, like) => (comment, like),
                 OwnComment::Unlisted(one) => {
                     let v1::UnlistedComment { comment, proposed_edit, .. } = one;
                     let comment = comment.unwrap_or_default();
@@ -388,26 +392,35 @@ impl ThreadPage {
                     if comment.state() == v1::CommentState::Active {
                         continue;
                     }
-                    comment
+                    (comment, v1::LikeValue::Unspecified)
                 }
             };
-            if comment.subject.as_ref() != subject || !shown.insert(comment.id) {
+            let gone = [v1::CommentState::Hidden, v1::CommentState::Deleted].contains(&comment.state());
+            if gone || comment.subject.as_ref() != subject || likes.contains_key(&comment.id) {
                 continue;
             }
-            if comment.root_id != 0 {
-                below.entry(comment.root_id).or_default().push(comment);
-            } else if self.previous_page_token.is_empty() {
+            likes.insert(comment.id, like);
+            if comment.root_id == 0 {
+                let at = listed.iter().position(|one| one.comment.id == comment.id);
                 let thread = v1::CommentThread { comment: Some(comment), ..Default::default() };
-                all.push(Thread::hold(&self.client, thread));
+                above.push(at.map_or_else(|| Thread::hold(&self.client, thread), |at| listed.remove(at)));
+            } else if !shown.contains(&comment.id) {
+                below.entry(comment.root_id).or_default().push(comment);
             }
         }
+        let mut all = if self.previous_page_token.is_empty() { above } else { Vec::new() };
         all.extend(listed);
         for item in &mut all {
             let mut own = below.remove(&item.comment.id).unwrap_or_default();
             own.sort_by_key(|one| one.floor);
             item.replies.extend(own.iter().map(|one| Comment::hold(&self.client, one.clone())));
             item.message.replies.extend(own);
-            item.marked(&mut |one| one.proposed_edit = edits.get(&one.id).cloned());
+            item.marked(&mut |one| {
+                one.proposed_edit = edits.get(&one.id).cloned();
+                if one.own_like == v1::LikeValue::Unspecified {
+                    one.own_like = likes.get(&one.id).copied().unwrap_or_default();
+                }
+            });
         }
         all
     }
@@ -729,6 +742,7 @@ impl Comment {
             page_token: options.page_token.unwrap_or_default(),
             ..Default::default()
         };
+        check_viewer(options.viewer.as_deref())?;
         let answer = self.client.replies().list_replies(request).await?.into_inner();
         let mut page = ReplyPage::hold(&self.client, answer);
         if let Some(viewer) = options.viewer {
@@ -737,7 +751,7 @@ impl Comment {
             page.marked(&mut |one| {
                 ids.insert(one.id);
             });
-            let known = own_likes(&self.client, subject, viewer, ids).await?;
+            let known = own_likes(&self.client, subject, viewer, ids).await;
             page.marked(&mut |one| one.own_like = known.get(&one.id).copied().unwrap_or_default());
         }
         Ok(page)
@@ -877,8 +891,9 @@ impl Comment {
 
     /// Hides the comment, as a moderator; for a client that may call AdminService.
     ///
-    /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
-    ///   no response contains it.
+    /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log
+    ///   and to the decision, which ListDecisions returns. No response of the public port contains
+    ///   it.
     /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
     ///   code points.
     ///
@@ -900,8 +915,9 @@ impl Comment {
 
     /// Shows a hidden comment again, as a moderator; for a client that may call AdminService.
     ///
-    /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
-    ///   no response contains it.
+    /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log
+    ///   and to the decision, which ListDecisions returns. No response of the public port contains
+    ///   it.
     /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
     ///   code points.
     ///
@@ -923,8 +939,9 @@ impl Comment {
 
     /// Deletes the comment, as a moderator; for a client that may call AdminService.
     ///
-    /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
-    ///   no response contains it.
+    /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log
+    ///   and to the decision, which ListDecisions returns. No response of the public port contains
+    ///   it.
     /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
     ///   code points.
     ///
@@ -1031,6 +1048,8 @@ impl ReviewQueue {
 pub enum OwnComment {
     /// A comment as the service returned it when it was made.
     Made(v1::Comment),
+    /// A handle: its comment, and what is known of the reader's like.
+    Read(v1::Comment, v1::LikeValue),
     /// An item of `ListUnlistedComments`.
     Unlisted(v1::UnlistedComment),
 }
@@ -1041,20 +1060,32 @@ impl From<v1::Comment> for OwnComment {
     }
 }
 
+impl From<Comment> for OwnComment {
+    fn from(handle: Comment) -> Self {
+        Self::Read(handle.message, handle.own_like)
+    }
+}
+
 impl From<v1::UnlistedComment> for OwnComment {
     fn from(comment: v1::UnlistedComment) -> Self {
         Self::Unlisted(comment)
     }
 }
 
+/// Refuses a viewer that is no member id.
+fn check_viewer(viewer: Option<&str>) -> Result<(), Error> {
+    let is_wrong = viewer.is_some_and(|viewer| !is_caller_id(viewer));
+    Error::refuse(&[(is_wrong, "viewer", "must have 1 to 64 bytes and no control characters")])
+}
+
 /// Returns what a member likes, requested for 200 comments at a time, side by side. What cannot be
-/// requested is left out; INVALID_ARGUMENT is an error, because the member id is invalid.
+/// requested is left out.
 async fn own_likes(
     client: &Client,
     subject: v1::SubjectKey,
     member: String,
     ids: BTreeSet<i64>,
-) -> Result<BTreeMap<i64, v1::LikeValue>, Error> {
+) -> BTreeMap<i64, v1::LikeValue> {
     let ids: Vec<i64> = ids.into_iter().collect();
     let calls = ids.chunks(200).map(|part| {
         let request = v1::BatchGetLikeStatesRequest {
@@ -1067,17 +1098,54 @@ async fn own_likes(
         async move { likes.batch_get_like_states(request).await }
     });
     let mut known = BTreeMap::new();
-    for answer in join_all(calls).await {
-        match answer {
-            Ok(answer) => {
-                let states = answer.into_inner().states;
-                known.extend(states.into_iter().map(|state| (state.comment_id, state.value())));
-            }
-            Err(status) if status.code() == Code::InvalidArgument => return Err(status.into()),
-            Err(_) => {}
-        }
+    for answer in join_all(calls).await.into_iter().flatten() {
+        let states = answer.into_inner().states;
+        known.extend(states.into_iter().map(|state| (state.comment_id, state.value())));
     }
-    Ok(known)
+    known
+}
+
+impl Client {
+    /// Reads comments by their ids, however many, in calls of 200 side by side. They come in the
+    /// order of the ids, each once; an id that is 0 or has no comment is left out. With a viewer,
+    /// what this member likes of them comes too, from one more call for each subject.
+    ///
+    /// * `viewer`: The member who looks. What this member likes stands as `own_like`; it is unknown if that
+    ///   call fails.
+    ///
+    /// # Errors
+    /// That of the first call that fails; INVALID_ARGUMENT, with nothing sent, if the viewer is no valid member id.
+    pub async fn comments_by_id<'a>(
+        &self,
+        ids: impl IntoIterator<Item = i64>,
+        viewer: impl Into<Option<&'a str>>,
+    ) -> Result<Vec<Comment>, Error> {
+        let viewer = viewer.into();
+        check_viewer(viewer)?;
+        let mut known = BTreeSet::from([0]);
+        let ids: Vec<i64> = ids.into_iter().filter(|id| known.insert(*id)).collect();
+        let calls = ids.chunks(200).map(|part| {
+            let request = v1::BatchGetCommentsRequest { ids: part.to_vec(), allow_missing: true, ..Default::default() };
+            let mut comments = self.comments();
+            async move { comments.batch_get_comments(request).await }
+        });
+        let mut found = Vec::new();
+        for answer in join_all(calls).await {
+            found.extend(answer?.into_inner().comments.into_iter().map(|one| Comment::hold(self, one)));
+        }
+        let Some(viewer) = viewer else { return Ok(found) };
+        let mut groups = BTreeMap::<_, BTreeSet<i64>>::new();
+        for one in &found {
+            let v1::SubjectKey { object_type, object_id } = one.subject.clone().unwrap_or_default();
+            groups.entry((object_type, object_id)).or_default().insert(one.id);
+        }
+        let calls = groups.into_iter().map(|((object_type, object_id), ids)| {
+            own_likes(self, v1::SubjectKey { object_type, object_id }, viewer.to_owned(), ids)
+        });
+        let known: BTreeMap<_, _> = join_all(calls).await.into_iter().flatten().collect();
+        found.iter_mut().for_each(|one| one.own_like = known.get(&one.id).copied().unwrap_or_default());
+        Ok(found)
+    }
 }
 
 /// The client for programs without an async runtime, and its handles: the same names, and every
@@ -1303,7 +1371,8 @@ pub mod blocking {
             Self { client: client.clone(), threads, pinned, inner }
         }
 
-        /// Returns the threads of the page with those of these comments that it does not show; see [`with_just_made`](super::ThreadPage::with_just_made).
+        /// Returns the threads of the page with these comments at once; see
+        /// [`with_just_made`](super::ThreadPage::with_just_made).
         pub fn with_just_made(&self, comments: impl IntoIterator<Item: Into<super::OwnComment>>) -> Vec<Thread> {
             self.inner.with_just_made(comments).into_iter().map(|one| Thread::hold(&self.client, one)).collect()
         }
@@ -1634,8 +1703,9 @@ pub mod blocking {
 
         /// Hides the comment, as a moderator; for a client that may call AdminService.
         ///
-        /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
-        ///   no response contains it.
+        /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log
+        ///   and to the decision, which ListDecisions returns. No response of the public port contains
+        ///   it.
         /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
         ///   code points.
         ///
@@ -1651,8 +1721,9 @@ pub mod blocking {
 
         /// Shows a hidden comment again, as a moderator; for a client that may call AdminService.
         ///
-        /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
-        ///   no response contains it.
+        /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log
+        ///   and to the decision, which ListDecisions returns. No response of the public port contains
+        ///   it.
         /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
         ///   code points.
         ///
@@ -1668,8 +1739,9 @@ pub mod blocking {
 
         /// Deletes the comment, as a moderator; for a client that may call AdminService.
         ///
-        /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
-        ///   no response contains it.
+        /// * `moderator_id`: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log
+        ///   and to the decision, which ListDecisions returns. No response of the public port contains
+        ///   it.
         /// * `reason`: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
         ///   code points.
         ///
@@ -1748,6 +1820,32 @@ pub mod blocking {
             limit: impl Into<Option<i32>>,
         ) -> Result<v1::ClaimReviewItemsResponse, Error> {
             self.client.wait(self.inner.claim(moderator_id, limit))
+        }
+    }
+
+    impl From<Comment> for super::OwnComment {
+        fn from(handle: Comment) -> Self {
+            Self::Read(handle.inner.into_message(), handle.own_like)
+        }
+    }
+
+    impl Client {
+        /// Reads comments by their ids, however many, in calls of 200 side by side. They come in
+        /// the order of the ids, each once; an id that is 0 or has no comment is left out. With a
+        /// viewer, what this member likes of them comes too, from one more call for each subject.
+        ///
+        /// * `viewer`: The member who looks. What this member likes stands as `own_like`; it is unknown if
+        ///   that call fails.
+        ///
+        /// # Errors
+        /// That of the first call that fails; INVALID_ARGUMENT, with nothing sent, if the viewer is no valid member id.
+        pub fn comments_by_id<'a>(
+            &self,
+            ids: impl IntoIterator<Item = i64>,
+            viewer: impl Into<Option<&'a str>>,
+        ) -> Result<Vec<Comment>, Error> {
+            let found = self.wait(self.asynchronous().comments_by_id(ids, viewer))?;
+            Ok(found.into_iter().map(|one| Comment::hold(self, one)).collect())
         }
     }
 }

@@ -179,7 +179,10 @@ pub struct Subject {
     #[prost(message, optional, tag = "11")]
     pub delete_time: ::core::option::Option<::prost_types::Timestamp>,
     /// The new comments that wait for review; unset: as the object type says. Not looser than the
-    /// type's mode, else FIELD_INVALID (POST is looser than PRE).
+    /// type's mode, else FIELD_INVALID (from the loosest: POST, PRE_NEW_MEMBERS, PRE). The mode that a
+    /// moderator set by PolicyService.SetSubjectMode cannot be loosened here, and PRE_NEW_MEMBERS is
+    /// possible only where the object type counts the comments of members (STATE_CONFLICT, `why` =
+    /// mode).
     #[prost(enumeration = "ModerationMode", tag = "12")]
     pub moderation_mode: i32,
 }
@@ -618,8 +621,11 @@ pub enum ModerationMode {
     Unspecified = 0,
     /// None: they are shown at once.
     Post = 1,
-    /// All of them.
+    /// All of them, but those of members with the standing TRUSTED.
     Pre = 2,
+    /// Those of new members, that is of members with fewer public comments than the object type
+    /// requires (`new_member_threshold`).
+    PreNewMembers = 3,
 }
 impl ModerationMode {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -631,6 +637,7 @@ impl ModerationMode {
             Self::Unspecified => "MODERATION_MODE_UNSPECIFIED",
             Self::Post => "MODERATION_MODE_POST",
             Self::Pre => "MODERATION_MODE_PRE",
+            Self::PreNewMembers => "MODERATION_MODE_PRE_NEW_MEMBERS",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -639,6 +646,7 @@ impl ModerationMode {
             "MODERATION_MODE_UNSPECIFIED" => Some(Self::Unspecified),
             "MODERATION_MODE_POST" => Some(Self::Post),
             "MODERATION_MODE_PRE" => Some(Self::Pre),
+            "MODERATION_MODE_PRE_NEW_MEMBERS" => Some(Self::PreNewMembers),
             _ => None,
         }
     }
@@ -813,8 +821,8 @@ pub struct Content {
     /// code points after NFC, else CONTENT_TOO_LONG).
     #[prost(string, tag = "1")]
     pub text: ::prost::alloc::string::String,
-    /// The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-    /// notifications.
+    /// The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+    /// look for them in the text. The events of the feed name them as members to notify.
     #[prost(string, repeated, tag = "2")]
     pub mentioned_member_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// The caller's own facts, returned as given. At most 16 entries; keys and values together at most
@@ -886,7 +894,7 @@ impl ::prost::Name for CommentThread {
 /// One former text of a comment.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CommentRevision {
-    /// Its number: 1 for the text first written, 2 for the first edit, and so on.
+    /// Its number among the texts that were shown: 1 for the first, and so on.
     #[prost(int32, tag = "1")]
     pub number: i32,
     /// What the comment said.
@@ -2636,8 +2644,8 @@ pub struct HideCommentRequest {
     /// The comment. Required.
     #[prost(int64, tag = "1")]
     pub id: i64,
-    /// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-    /// it.
+    /// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+    /// which ListDecisions returns. No response of the public port contains it.
     #[prost(string, tag = "2")]
     pub moderator_id: ::prost::alloc::string::String,
     /// Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
@@ -2664,7 +2672,8 @@ impl ::prost::Name for HideCommentRequest {
 /// The comment, hidden.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct HideCommentResponse {
-    /// The comment as moderators see it.
+    /// The comment as readers get it from now on: without its author and its text, which
+    /// ModerationService.GetModeratedComments returns.
     #[prost(message, optional, tag = "1")]
     pub comment: ::core::option::Option<Comment>,
     /// The revision that this request made; the same at every repeat.
@@ -2687,8 +2696,8 @@ pub struct UnhideCommentRequest {
     /// The comment. Required.
     #[prost(int64, tag = "1")]
     pub id: i64,
-    /// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-    /// it.
+    /// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+    /// which ListDecisions returns. No response of the public port contains it.
     #[prost(string, tag = "2")]
     pub moderator_id: ::prost::alloc::string::String,
     /// Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
@@ -2738,8 +2747,8 @@ pub struct AdminServiceDeleteCommentRequest {
     /// The comment. Required.
     #[prost(int64, tag = "1")]
     pub id: i64,
-    /// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-    /// it.
+    /// The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+    /// which ListDecisions returns. No response of the public port contains it.
     #[prost(string, tag = "2")]
     pub moderator_id: ::prost::alloc::string::String,
     /// Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points.
@@ -3067,7 +3076,8 @@ pub struct CountDrift {
     #[prost(int64, tag = "1")]
     pub comment_id: i64,
     /// The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
-    /// `like_count`, `dislike_count`, `next_floor`, `listed`.
+    /// `like_count`, `dislike_count`, `next_floor`, `listed`; of what waits for moderators
+    /// `review_open`, `proposal`, `appeal`, `reports`, `report_weight`.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
     /// What is stored.
@@ -3506,9 +3516,10 @@ pub mod admin_service_client {
         /// with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
         ///
         /// A client may send ahead of the answers as far as HTTP/2 lets it, at least 256 items: the server
-        /// reads on when the answers to the items before are taken, and holds some 64 KiB that it has not
-        /// read. A client that is further ahead is held by flow control and loses neither items nor its
-        /// connection, with up to four streams a connection for the smallest items there can be. So read
+        /// imports up to 768 items at a time, reads as many ahead while it does, of 4 MiB together, and
+        /// holds some 64 KiB that it has not read. It goes on when the answers to the items before are
+        /// taken. A client that is further ahead is held by flow control and loses neither items nor its
+        /// connection, with up to four streams a connection of the smallest messages there can be. So read
         /// answers while you send. Items may come in any mixture of subjects; those of one subject are
         /// imported in their order. When the process stops, the stream ends with SERVER_STOPPING: send the
         /// items without an answer again.
@@ -4041,9 +4052,10 @@ pub mod admin_service_server {
         /// with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
         ///
         /// A client may send ahead of the answers as far as HTTP/2 lets it, at least 256 items: the server
-        /// reads on when the answers to the items before are taken, and holds some 64 KiB that it has not
-        /// read. A client that is further ahead is held by flow control and loses neither items nor its
-        /// connection, with up to four streams a connection for the smallest items there can be. So read
+        /// imports up to 768 items at a time, reads as many ahead while it does, of 4 MiB together, and
+        /// holds some 64 KiB that it has not read. It goes on when the answers to the items before are
+        /// taken. A client that is further ahead is held by flow control and loses neither items nor its
+        /// connection, with up to four streams a connection of the smallest messages there can be. So read
         /// answers while you send. Items may come in any mixture of subjects; those of one subject are
         /// imported in their order. When the process stops, the stream ends with SERVER_STOPPING: send the
         /// items without an answer again.
@@ -5270,8 +5282,9 @@ pub mod comment_service_client {
         /// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
         /// the object type's comments wait for review, the comment is PENDING and is answered whole to its
         /// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED,
-        /// REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT, MEMBER_BLOCKED.
+        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_NOT_ALLOWED,
+        /// MEMBER_SUSPENDED, POLICY_UNAVAILABLE, REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT,
+        /// MEMBER_BLOCKED.
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":  {"text": "Hi"}}`.
         pub async fn create_comment(
@@ -5404,7 +5417,8 @@ pub mod comment_service_client {
         ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
         /// is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
+        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, POLICY_UNAVAILABLE,
+        /// REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         pub async fn update_comment(
@@ -5677,8 +5691,9 @@ pub mod comment_service_server {
         /// Floors are dense; if one create was answered before another was sent, its floor is lower. Where
         /// the object type's comments wait for review, the comment is PENDING and is answered whole to its
         /// author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED,
-        /// REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT, MEMBER_BLOCKED.
+        /// SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_NOT_ALLOWED,
+        /// MEMBER_SUSPENDED, POLICY_UNAVAILABLE, REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT,
+        /// MEMBER_BLOCKED.
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":  {"text": "Hi"}}`.
         async fn create_comment(
@@ -5741,7 +5756,8 @@ pub mod comment_service_server {
         ///
         /// Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
         /// is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
+        /// SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, POLICY_UNAVAILABLE,
+        /// REQUEST_ID_REUSED.
         ///
         /// Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
         async fn update_comment(
@@ -6544,15 +6560,18 @@ pub enum ErrorReason {
     /// Never sent; a reader of an older version sees it for a reason it does not know, and goes by the
     /// code.
     Unspecified = 0,
-    /// NOT_FOUND. There is no such subject, or it is deleted. Create it, or let its object type do so
-    /// (`auto_create`).
+    /// NOT_FOUND. There is no such subject, or it is deleted. Create it by CreateSubject, or let its
+    /// first comment do so: `auto_create` of its type in `\[object_types\]`, or of all types in
+    /// `\[object_type_defaults\]`, which is false by default, also for the types that
+    /// `open_object_types` admits.
     ///
     /// Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "object_id":  "1"}}`.
     SubjectNotFound = 1,
     /// NOT_FOUND. There is no such comment, its subject is deleted, or the caller was not granted its
     /// type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a hiding and
-    /// their opposites, UndeleteComment aside. Reads show the tombstone of a deleted comment; a reply
-    /// to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
+    /// their opposites. Exceptions are UndeleteComment, and a moderator's delete or hiding of a
+    /// comment that its author or the owner of the subject deleted. Reads show the tombstone of a
+    /// deleted comment; a reply to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
     ///
     /// Example: `{"reason": "COMMENT_NOT_FOUND", "metadata": {"comment_id": "1234567890123456789"}}`.
     CommentNotFound = 2,
@@ -6598,12 +6617,13 @@ pub enum ErrorReason {
     /// for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
     /// except to UndeleteComment: a tombstone that was imported without a text cannot come back. `why`
     /// names a cause beside the state: `edits` (three edits have to be judged first), `appeal` (an
-    /// appeal is open), `own_decision` (an appeal contests a decision of the acting moderator).
+    /// appeal is open), `own_decision` (an appeal contests a decision of the acting moderator). Of a
+    /// subject it is `mode`: a moderator set a stricter mode, or the object type does not have it.
     ///
     /// Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",  "state": "HIDDEN"}}`.
     StateConflict = 11,
     /// FAILED_PRECONDITION. The time in which an author may edit is over; the metadata has the time at
-    /// which it ended.
+    /// which it ended. `edit_window` of the type in `\[object_types\]` decides.
     ///
     /// Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
     EditWindowClosed = 12,
@@ -6616,7 +6636,8 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
     ChallengeRequired = 14,
-    /// INVALID_ARGUMENT. The object type is not registered. Register it in the configuration.
+    /// INVALID_ARGUMENT. The object type is not registered. Add it to `\[object_types\]` in the
+    /// configuration of the server, or set `open_object_types`, which admits all types.
     ///
     /// Example: `{"reason": "OBJECT_TYPE_UNKNOWN", "metadata": {"object_type": "vidoe"}}`.
     ObjectTypeUnknown = 15,
@@ -6634,7 +6655,8 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
     ContentBlocked = 18,
-    /// INVALID_ARGUMENT. The text has too many code points after NFC.
+    /// INVALID_ARGUMENT. The text has too many code points after NFC. `max_text_code_points` of the
+    /// type in `\[object_types\]` decides.
     ///
     /// Example: `{"reason": "CONTENT_TOO_LONG", "metadata": {"limit": "5000", "actual": "5201"}}`.
     ContentTooLong = 19,
@@ -6661,15 +6683,18 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "REQUEST_ID_REUSED", "metadata": {"request_id":  "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
     RequestIdReused = 24,
-    /// UNAUTHENTICATED. The token or certificate is missing or not known.
+    /// UNAUTHENTICATED. The token or certificate is missing or not known. The file of
+    /// `auth.callers_file` has the callers that are.
     ///
     /// Example: `{"reason": "CALLER_UNKNOWN"}`.
     CallerUnknown = 25,
-    /// PERMISSION_DENIED. The caller was not granted the object type, or the service.
+    /// PERMISSION_DENIED. The caller was not granted the object type, or the service, in the file of
+    /// `auth.callers_file`.
     ///
     /// Example: `{"reason": "CALLER_NOT_ALLOWED", "metadata": {"object_type": "video"}}`.
     CallerNotAllowed = 26,
-    /// PERMISSION_DENIED. The member is neither the author nor the owner that the act needs.
+    /// PERMISSION_DENIED. The member is neither the author nor the owner that the act needs; or its
+    /// account has a lower `level` than is `needed`, or there is none, and then `level` is absent.
     ///
     /// Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
     MemberNotAllowed = 27,
@@ -6724,13 +6749,13 @@ pub enum ErrorReason {
     /// Example: `{"reason": "INTERNAL", "metadata": {"request_id":  "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
     Internal = 37,
     /// RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again
-    /// with the last revision received as `after_revision`, and read faster: hand changes over instead
-    /// of working on them in the reading loop.
+    /// with the last revision received as `after_revision`, or subscribe with the last token, and read
+    /// faster: hand changes over instead of working on them in the reading loop.
     ///
     /// Example: `{"reason": "WATCH_TOO_SLOW"}` with RetryInfo 0.1 s.
     WatchTooSlow = 38,
     /// UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last
-    /// revision received as `after_revision`.
+    /// revision received as `after_revision`, or subscribe with the last token.
     ///
     /// Example: `{"reason": "SERVER_STOPPING"}` with RetryInfo 0.1 s.
     ServerStopping = 39,
@@ -6750,9 +6775,13 @@ pub enum ErrorReason {
     ///
     /// Example: `{"reason": "APPEAL_NOT_ALLOWED", "metadata": {"why": "window_over"}}`.
     AppealNotAllowed = 42,
+    /// INVALID_ARGUMENT. A line of a candidate word list is wrong. Nothing was tried. `line` counts
+    /// from 1 and is 0 for the list as a whole; `why` has no word of it.
+    ///
+    /// Example: `{"reason": "WORD_LIST_INVALID", "metadata": {"line": "7", "why": "has an empty  word"}}`.
+    WordListInvalid = 47,
     /// UNAVAILABLE. A service that judges texts or members could not be asked, and the object type
-    /// refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
-    /// served yet.
+    /// refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo.
     ///
     /// Example: `{"reason": "POLICY_UNAVAILABLE", "metadata": {"service": "filter"}}` with RetryInfo
     /// 1 s.
@@ -6808,6 +6837,7 @@ impl ErrorReason {
             Self::ReviewLeaseLost => "ERROR_REASON_REVIEW_LEASE_LOST",
             Self::DecisionNotFound => "ERROR_REASON_DECISION_NOT_FOUND",
             Self::AppealNotAllowed => "ERROR_REASON_APPEAL_NOT_ALLOWED",
+            Self::WordListInvalid => "ERROR_REASON_WORD_LIST_INVALID",
             Self::PolicyUnavailable => "ERROR_REASON_POLICY_UNAVAILABLE",
         }
     }
@@ -6857,9 +6887,858 @@ impl ErrorReason {
             "ERROR_REASON_REVIEW_LEASE_LOST" => Some(Self::ReviewLeaseLost),
             "ERROR_REASON_DECISION_NOT_FOUND" => Some(Self::DecisionNotFound),
             "ERROR_REASON_APPEAL_NOT_ALLOWED" => Some(Self::AppealNotAllowed),
+            "ERROR_REASON_WORD_LIST_INVALID" => Some(Self::WordListInvalid),
             "ERROR_REASON_POLICY_UNAVAILABLE" => Some(Self::PolicyUnavailable),
             _ => None,
         }
+    }
+}
+/// One member to notify of a comment. Each member once, for the strongest reason, never
+/// the author.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Notice {
+    /// Equal at every delivery: `{comment}.{member}`.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The member.
+    #[prost(string, tag = "2")]
+    pub member_id: ::prost::alloc::string::String,
+    /// Why.
+    #[prost(enumeration = "NoticeReason", tag = "3")]
+    pub reason: i32,
+}
+impl ::prost::Name for Notice {
+    const NAME: &'static str = "Notice";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.Notice".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.Notice".into()
+    }
+}
+/// One event. It holds no text: read the comment, which says what may be seen now.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CommentEvent {
+    /// Unique, and equal at every delivery, scope and filter: `{timeline}.{source}.{number}.{index}`.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// What happened.
+    #[prost(enumeration = "EventKind", tag = "2")]
+    pub kind: i32,
+    /// The subject.
+    #[prost(message, optional, tag = "3")]
+    pub subject: ::core::option::Option<SubjectKey>,
+    /// The revision of the subject; 0 for events that make none. Events of a subject come in the order
+    /// of revisions.
+    #[prost(int64, tag = "4")]
+    pub subject_revision: i64,
+    /// The comment; 0 for events of the subject itself.
+    #[prost(int64, tag = "5")]
+    pub comment_id: i64,
+    /// The root of its thread; 0 for a root.
+    #[prost(int64, tag = "6")]
+    pub root_id: i64,
+    /// The comment it answers; 0 for a root.
+    #[prost(int64, tag = "7")]
+    pub parent_id: i64,
+    /// The author; empty where the comment is no longer visible.
+    #[prost(string, tag = "8")]
+    pub member_id: ::prost::alloc::string::String,
+    /// The members to notify: in PUBLISHED; in EDITED and RESTORED those that no earlier public text
+    /// named. After WITHDRAWN and DELETED a receiver hides the notices of this comment, after RESTORED
+    /// it shows them again.
+    #[prost(message, repeated, tag = "9")]
+    pub notices: ::prost::alloc::vec::Vec<Notice>,
+    /// MODERATION: the state before the commit.
+    #[prost(enumeration = "CommentState", tag = "10")]
+    pub from_state: i32,
+    /// MODERATION: the state after the commit.
+    #[prost(enumeration = "CommentState", tag = "11")]
+    pub to_state: i32,
+    /// MODERATION: the decision.
+    #[prost(string, tag = "12")]
+    pub decision_id: ::prost::alloc::string::String,
+    /// When it was committed.
+    #[prost(message, optional, tag = "13")]
+    pub time: ::core::option::Option<::prost_types::Timestamp>,
+}
+impl ::prost::Name for CommentEvent {
+    const NAME: &'static str = "CommentEvent";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.CommentEvent".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.CommentEvent".into()
+    }
+}
+/// Which events.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EventFilter {
+    /// The object types, 1 to 32, each granted to the caller. Required.
+    #[prost(string, repeated, tag = "1")]
+    pub object_types: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The kinds; empty means all of the scope.
+    #[prost(enumeration = "EventKind", repeated, tag = "2")]
+    pub kinds: ::prost::alloc::vec::Vec<i32>,
+    /// What the feed covers. Default PUBLIC.
+    #[prost(enumeration = "EventScope", tag = "3")]
+    pub scope: i32,
+}
+impl ::prost::Name for EventFilter {
+    const NAME: &'static str = "EventFilter";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.EventFilter".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.EventFilter".into()
+    }
+}
+/// Events that are no longer available. Read the subjects anew, then go on with the token.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EventGap {
+    /// Why.
+    #[prost(enumeration = "EventGapReason", tag = "1")]
+    pub reason: i32,
+}
+impl ::prost::Name for EventGap {
+    const NAME: &'static str = "EventGap";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.EventGap".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.EventGap".into()
+    }
+}
+/// Asks for events as they happen.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SubscribeRequest {
+    /// Which events. Required.
+    #[prost(message, optional, tag = "1")]
+    pub filter: ::core::option::Option<EventFilter>,
+    /// The token of the last item that was handled; empty means from now on. Another filter than the
+    /// token's is PAGE_TOKEN_MISMATCH.
+    #[prost(string, tag = "2")]
+    pub token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for SubscribeRequest {
+    const NAME: &'static str = "SubscribeRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.SubscribeRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.SubscribeRequest".into()
+    }
+}
+/// One item of the stream.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SubscribeResponse {
+    /// Goes on behind this item.
+    #[prost(string, tag = "5")]
+    pub token: ::prost::alloc::string::String,
+    /// The item.
+    #[prost(oneof = "subscribe_response::Item", tags = "1, 2, 3, 4")]
+    pub item: ::core::option::Option<subscribe_response::Item>,
+}
+/// Nested message and enum types in `SubscribeResponse`.
+pub mod subscribe_response {
+    /// The item.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Item {
+        /// An event. It may come more than once, with the same id.
+        #[prost(message, tag = "1")]
+        Event(super::CommentEvent),
+        /// Events that this stream cannot deliver.
+        #[prost(message, tag = "2")]
+        Gap(super::EventGap),
+        /// How far the stream has come; at most 10 seconds apart, also while events come.
+        #[prost(message, tag = "3")]
+        Heartbeat(super::EventHeartbeat),
+        /// The stream has begun. The first item, and no other is of this kind.
+        #[prost(message, tag = "4")]
+        Opened(super::EventsOpened),
+    }
+}
+impl ::prost::Name for SubscribeResponse {
+    const NAME: &'static str = "SubscribeResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.SubscribeResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.SubscribeResponse".into()
+    }
+}
+/// How far a stream has come.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EventHeartbeat {
+    /// Every event committed before was delivered.
+    #[prost(message, optional, tag = "1")]
+    pub time: ::core::option::Option<::prost_types::Timestamp>,
+}
+impl ::prost::Name for EventHeartbeat {
+    const NAME: &'static str = "EventHeartbeat";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.EventHeartbeat".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.EventHeartbeat".into()
+    }
+}
+/// The stream has begun.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EventsOpened {
+    /// The time of the oldest event that is available.
+    #[prost(message, optional, tag = "1")]
+    pub oldest_time: ::core::option::Option<::prost_types::Timestamp>,
+    /// Every event committed from then on is delivered.
+    #[prost(message, optional, tag = "2")]
+    pub time: ::core::option::Option<::prost_types::Timestamp>,
+}
+impl ::prost::Name for EventsOpened {
+    const NAME: &'static str = "EventsOpened";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.EventsOpened".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.EventsOpened".into()
+    }
+}
+/// Asks for a page of events.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListEventsRequest {
+    /// Which events. Required.
+    #[prost(message, optional, tag = "1")]
+    pub filter: ::core::option::Option<EventFilter>,
+    /// `next_token` of an earlier page; empty means from now on.
+    #[prost(string, tag = "2")]
+    pub token: ::prost::alloc::string::String,
+    /// Events wanted: default 100 (when 0), at most 1,000.
+    #[prost(int32, tag = "3")]
+    pub page_size: i32,
+    /// How long to wait if there is none: at most 20 seconds. Default 0.
+    #[prost(message, optional, tag = "4")]
+    pub wait: ::core::option::Option<::prost_types::Duration>,
+}
+impl ::prost::Name for ListEventsRequest {
+    const NAME: &'static str = "ListEventsRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListEventsRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListEventsRequest".into()
+    }
+}
+/// A page of events.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListEventsResponse {
+    /// The events.
+    #[prost(message, repeated, tag = "1")]
+    pub events: ::prost::alloc::vec::Vec<CommentEvent>,
+    /// Set if events before these are no longer available.
+    #[prost(message, optional, tag = "2")]
+    pub gap: ::core::option::Option<EventGap>,
+    /// Goes on behind this page; never empty.
+    #[prost(string, tag = "3")]
+    pub next_token: ::prost::alloc::string::String,
+}
+impl ::prost::Name for ListEventsResponse {
+    const NAME: &'static str = "ListEventsResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.ListEventsResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.ListEventsResponse".into()
+    }
+}
+/// Which changes a feed of events covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum EventScope {
+    /// In a request: PUBLIC.
+    Unspecified = 0,
+    /// What every reader could see.
+    Public = 1,
+    /// Also what only moderators see: comments that wait, decisions, reports, proposed edits. Needs
+    /// the role `moderator` for each object type.
+    Moderation = 2,
+}
+impl EventScope {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "EVENT_SCOPE_UNSPECIFIED",
+            Self::Public => "EVENT_SCOPE_PUBLIC",
+            Self::Moderation => "EVENT_SCOPE_MODERATION",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "EVENT_SCOPE_UNSPECIFIED" => Some(Self::Unspecified),
+            "EVENT_SCOPE_PUBLIC" => Some(Self::Public),
+            "EVENT_SCOPE_MODERATION" => Some(Self::Moderation),
+            _ => None,
+        }
+    }
+}
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum EventKind {
+    /// Never sent; a reader of an older version sees it for a kind it does not know.
+    Unspecified = 0,
+    /// A comment became visible for the first time.
+    CommentPublished = 1,
+    /// The text in sight changed.
+    CommentEdited = 2,
+    /// A visible comment left sight.
+    CommentWithdrawn = 3,
+    /// A comment that was visible before came back.
+    CommentRestored = 4,
+    /// A visible comment was deleted.
+    CommentDeleted = 5,
+    /// A comment was pinned or unpinned.
+    CommentPinChanged = 6,
+    /// The subject came into being, or its state, owner, moderation mode, metadata or deletion
+    /// changed.
+    SubjectChanged = 7,
+    /// MODERATION: a comment waits for review.
+    CommentHeld = 20,
+    /// MODERATION: a decision was taken.
+    CommentDecided = 21,
+    /// MODERATION: a comment was reported.
+    CommentReported = 22,
+    /// MODERATION: an edit waits while the text in sight stays.
+    EditProposed = 23,
+}
+impl EventKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "EVENT_KIND_UNSPECIFIED",
+            Self::CommentPublished => "EVENT_KIND_COMMENT_PUBLISHED",
+            Self::CommentEdited => "EVENT_KIND_COMMENT_EDITED",
+            Self::CommentWithdrawn => "EVENT_KIND_COMMENT_WITHDRAWN",
+            Self::CommentRestored => "EVENT_KIND_COMMENT_RESTORED",
+            Self::CommentDeleted => "EVENT_KIND_COMMENT_DELETED",
+            Self::CommentPinChanged => "EVENT_KIND_COMMENT_PIN_CHANGED",
+            Self::SubjectChanged => "EVENT_KIND_SUBJECT_CHANGED",
+            Self::CommentHeld => "EVENT_KIND_COMMENT_HELD",
+            Self::CommentDecided => "EVENT_KIND_COMMENT_DECIDED",
+            Self::CommentReported => "EVENT_KIND_COMMENT_REPORTED",
+            Self::EditProposed => "EVENT_KIND_EDIT_PROPOSED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "EVENT_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "EVENT_KIND_COMMENT_PUBLISHED" => Some(Self::CommentPublished),
+            "EVENT_KIND_COMMENT_EDITED" => Some(Self::CommentEdited),
+            "EVENT_KIND_COMMENT_WITHDRAWN" => Some(Self::CommentWithdrawn),
+            "EVENT_KIND_COMMENT_RESTORED" => Some(Self::CommentRestored),
+            "EVENT_KIND_COMMENT_DELETED" => Some(Self::CommentDeleted),
+            "EVENT_KIND_COMMENT_PIN_CHANGED" => Some(Self::CommentPinChanged),
+            "EVENT_KIND_SUBJECT_CHANGED" => Some(Self::SubjectChanged),
+            "EVENT_KIND_COMMENT_HELD" => Some(Self::CommentHeld),
+            "EVENT_KIND_COMMENT_DECIDED" => Some(Self::CommentDecided),
+            "EVENT_KIND_COMMENT_REPORTED" => Some(Self::CommentReported),
+            "EVENT_KIND_EDIT_PROPOSED" => Some(Self::EditProposed),
+            _ => None,
+        }
+    }
+}
+/// Why a member may be notified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum NoticeReason {
+    /// Never sent; a reader of an older version sees it for a reason it does not know.
+    Unspecified = 0,
+    /// The comment answers one of the member's.
+    Reply = 1,
+    /// The comment mentions the member.
+    Mention = 2,
+    /// The member owns the subject.
+    Owner = 3,
+    /// The comment is in a thread that the member began; only where the object type says so.
+    Thread = 4,
+}
+impl NoticeReason {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "NOTICE_REASON_UNSPECIFIED",
+            Self::Reply => "NOTICE_REASON_REPLY",
+            Self::Mention => "NOTICE_REASON_MENTION",
+            Self::Owner => "NOTICE_REASON_OWNER",
+            Self::Thread => "NOTICE_REASON_THREAD",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "NOTICE_REASON_UNSPECIFIED" => Some(Self::Unspecified),
+            "NOTICE_REASON_REPLY" => Some(Self::Reply),
+            "NOTICE_REASON_MENTION" => Some(Self::Mention),
+            "NOTICE_REASON_OWNER" => Some(Self::Owner),
+            "NOTICE_REASON_THREAD" => Some(Self::Thread),
+            _ => None,
+        }
+    }
+}
+/// Why events are no longer available.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum EventGapReason {
+    /// Never sent; a reader of an older version sees it for a reason it does not know.
+    Unspecified = 0,
+    /// They are older than the retention.
+    Retention = 1,
+    /// The data was restored to an earlier state.
+    Restored = 2,
+}
+impl EventGapReason {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "EVENT_GAP_REASON_UNSPECIFIED",
+            Self::Retention => "EVENT_GAP_REASON_RETENTION",
+            Self::Restored => "EVENT_GAP_REASON_RESTORED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "EVENT_GAP_REASON_UNSPECIFIED" => Some(Self::Unspecified),
+            "EVENT_GAP_REASON_RETENTION" => Some(Self::Retention),
+            "EVENT_GAP_REASON_RESTORED" => Some(Self::Restored),
+            _ => None,
+        }
+    }
+}
+/// Generated client implementations.
+#[cfg(feature = "client")]
+pub mod event_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// What happens to all comments of object types, for other services: inboxes, search, analytics,
+    /// moderation tools. Served on the public port, for callers with the role `subscriber`.
+    ///
+    /// Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
+    /// OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, and the general errors OVERLOADED,
+    /// SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    #[derive(Debug, Clone)]
+    pub struct EventServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl<T> EventServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> EventServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            EventServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Sends events for as long as the caller listens.
+        ///
+        /// At least once; of one subject in the order of revisions. After an error, go on with the last
+        /// token. Errors: WATCH_TOO_SLOW, SERVER_STOPPING.
+        ///
+        /// Example: `{"filter": {"objectTypes": ["video"]}}`.
+        pub async fn subscribe(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SubscribeRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::SubscribeResponse>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.EventService/Subscribe",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("riposte.v1.EventService", "Subscribe"));
+            self.inner.server_streaming(req, path, codec).await
+        }
+        /// Reads the same events page by page.
+        ///
+        /// A call that waits takes the place of a stream.
+        ///
+        /// Example: `{"filter": {"objectTypes": ["video"]}, "wait": "10s"}`.
+        pub async fn list_events(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListEventsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListEventsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.EventService/ListEvents",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("riposte.v1.EventService", "ListEvents"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+#[cfg(feature = "server")]
+pub mod event_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with EventServiceServer.
+    #[async_trait]
+    pub trait EventService: std::marker::Send + std::marker::Sync + 'static {
+        /// Server streaming response type for the Subscribe method.
+        type SubscribeStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::SubscribeResponse, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Sends events for as long as the caller listens.
+        ///
+        /// At least once; of one subject in the order of revisions. After an error, go on with the last
+        /// token. Errors: WATCH_TOO_SLOW, SERVER_STOPPING.
+        ///
+        /// Example: `{"filter": {"objectTypes": ["video"]}}`.
+        async fn subscribe(
+            &self,
+            request: tonic::Request<super::SubscribeRequest>,
+        ) -> std::result::Result<tonic::Response<Self::SubscribeStream>, tonic::Status>;
+        /// Reads the same events page by page.
+        ///
+        /// A call that waits takes the place of a stream.
+        ///
+        /// Example: `{"filter": {"objectTypes": ["video"]}, "wait": "10s"}`.
+        async fn list_events(
+            &self,
+            request: tonic::Request<super::ListEventsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListEventsResponse>,
+            tonic::Status,
+        >;
+    }
+    /// What happens to all comments of object types, for other services: inboxes, search, analytics,
+    /// moderation tools. Served on the public port, for callers with the role `subscriber`.
+    ///
+    /// Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
+    /// OBJECT_TYPE_UNKNOWN, PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, and the general errors OVERLOADED,
+    /// SHARD_UNAVAILABLE, DEADLINE_EXCEEDED, INTERNAL.
+    #[derive(Debug)]
+    pub struct EventServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> EventServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for EventServiceServer<T>
+    where
+        T: EventService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/riposte.v1.EventService/Subscribe" => {
+                    #[allow(non_camel_case_types)]
+                    struct SubscribeSvc<T: EventService>(pub Arc<T>);
+                    impl<
+                        T: EventService,
+                    > tonic::server::ServerStreamingService<super::SubscribeRequest>
+                    for SubscribeSvc<T> {
+                        type Response = super::SubscribeResponse;
+                        type ResponseStream = T::SubscribeStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SubscribeRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EventService>::subscribe(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SubscribeSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.EventService/ListEvents" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListEventsSvc<T: EventService>(pub Arc<T>);
+                    impl<
+                        T: EventService,
+                    > tonic::server::UnaryService<super::ListEventsRequest>
+                    for ListEventsSvc<T> {
+                        type Response = super::ListEventsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListEventsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EventService>::list_events(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListEventsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for EventServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "riposte.v1.EventService";
+    impl<T> tonic::server::NamedService for EventServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
     }
 }
 /// Generated client implementations.
@@ -6955,7 +7834,8 @@ pub mod like_service_client {
         /// undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
         /// comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
         /// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet: MEMBER_BLOCKED.
+        /// SUBJECT_HIDDEN, MEMBER_NOT_ALLOWED, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet:
+        /// MEMBER_BLOCKED.
         ///
         /// A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
         /// request_id comes again with another value. A request_id of an earlier call, of a like of
@@ -6989,8 +7869,9 @@ pub mod like_service_client {
         /// Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
         ///
         /// A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
-        /// Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such
-        /// comment under this subject), FIELD_INVALID (an id that cannot belong to it).
+        /// Under `auto_create` an absent subject reads as empty. Errors: OBJECT_TYPE_UNKNOWN,
+        /// SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such comment under this subject),
+        /// FIELD_INVALID (an id that cannot belong to it).
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":  ["123", "456"]}`.
         pub async fn batch_get_like_states(
@@ -7054,12 +7935,13 @@ pub mod like_service_client {
         /// members, and a few of their names, such as for "Ann, Ben and 98 others".
         ///
         /// The members of `first_member_ids` come first, then the latest others, in the order of
-        /// ListLikers. The names come from the
-        /// likes, the count from the comment's own row; they may differ by a moment. All comments are
-        /// answered, or none: leave out tombstones, and read again without the comment that an error
-        /// names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
-        /// such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
-        /// LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+        /// ListLikers. The names come from the likes, the count from the comment's own row; they may
+        /// differ by a moment. All comments are answered, or none: leave out tombstones, and read again
+        /// without the comment that an error names.
+        /// Under `auto_create` an absent subject reads as empty. Errors: OBJECT_TYPE_UNKNOWN,
+        /// SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no such comment under this subject),
+        /// COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN), LIKE_INVALID, FIELD_INVALID (an id that
+        /// cannot belong to the subject).
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],  "firstMemberIds": ["m7"]}`.
         pub async fn batch_list_likers(
@@ -7140,7 +8022,8 @@ pub mod like_service_server {
         /// undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
         /// comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
         /// comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-        /// SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet: MEMBER_BLOCKED.
+        /// SUBJECT_HIDDEN, MEMBER_NOT_ALLOWED, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet:
+        /// MEMBER_BLOCKED.
         ///
         /// A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
         /// request_id comes again with another value. A request_id of an earlier call, of a like of
@@ -7154,8 +8037,9 @@ pub mod like_service_server {
         /// Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
         ///
         /// A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
-        /// Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such
-        /// comment under this subject), FIELD_INVALID (an id that cannot belong to it).
+        /// Under `auto_create` an absent subject reads as empty. Errors: OBJECT_TYPE_UNKNOWN,
+        /// SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such comment under this subject),
+        /// FIELD_INVALID (an id that cannot belong to it).
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":  ["123", "456"]}`.
         async fn batch_get_like_states(
@@ -7185,12 +8069,13 @@ pub mod like_service_server {
         /// members, and a few of their names, such as for "Ann, Ben and 98 others".
         ///
         /// The members of `first_member_ids` come first, then the latest others, in the order of
-        /// ListLikers. The names come from the
-        /// likes, the count from the comment's own row; they may differ by a moment. All comments are
-        /// answered, or none: leave out tombstones, and read again without the comment that an error
-        /// names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
-        /// such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
-        /// LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+        /// ListLikers. The names come from the likes, the count from the comment's own row; they may
+        /// differ by a moment. All comments are answered, or none: leave out tombstones, and read again
+        /// without the comment that an error names.
+        /// Under `auto_create` an absent subject reads as empty. Errors: OBJECT_TYPE_UNKNOWN,
+        /// SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no such comment under this subject),
+        /// COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN), LIKE_INVALID, FIELD_INVALID (an id that
+        /// cannot belong to the subject).
         ///
         /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],  "firstMemberIds": ["m7"]}`.
         async fn batch_list_likers(
@@ -7771,7 +8656,8 @@ pub struct ListReviewItemsRequest {
     /// The object type. Required; one that the caller was granted.
     #[prost(string, tag = "1")]
     pub object_type: ::prost::alloc::string::String,
-    /// Only items with one of these causes; empty means all.
+    /// Only items with one of these causes. Empty means all that are for moderators: those that wait
+    /// for SERVICE_UNAVAILABLE alone are left out until they are due.
     #[prost(enumeration = "ReviewCause", repeated, tag = "2")]
     pub causes: ::prost::alloc::vec::Vec<i32>,
     /// Only comments of this member; empty means all.
@@ -7824,7 +8710,8 @@ pub struct ClaimReviewItemsRequest {
     /// The object type. Required.
     #[prost(string, tag = "1")]
     pub object_type: ::prost::alloc::string::String,
-    /// Only items with one of these causes; empty means all.
+    /// Only items with one of these causes. Empty means all that are for moderators: those that wait
+    /// for SERVICE_UNAVAILABLE alone are left out until they are due.
     #[prost(enumeration = "ReviewCause", repeated, tag = "2")]
     pub causes: ::prost::alloc::vec::Vec<i32>,
     /// Items wanted: default 10 (when 0), at most 25. Fewer are leased where they would exceed 1 MiB.
@@ -8430,7 +9317,8 @@ pub enum ReviewCause {
     Report = 3,
     /// The policy flagged it; in sight unless the comment is PENDING.
     Flag = 4,
-    /// The filter or account service could not be asked. Not served yet.
+    /// The filter or account service could not be asked. The server asks again; after three responses
+    /// that leave a text open, its cause is FLAG, or EDIT of a proposed edit.
     ServiceUnavailable = 5,
     /// The author appealed.
     Appeal = 6,
@@ -9431,7 +10319,8 @@ pub struct CheckTextRequest {
     /// The member who would write it; empty means a member without a standing.
     #[prost(string, tag = "3")]
     pub member_id: ::prost::alloc::string::String,
-    /// Whether the filter and account services are asked too. Not served yet.
+    /// Whether the filter and account services are asked too, where the object type uses them. One
+    /// that cannot be asked has the effect that the object type sets for an outage.
     #[prost(bool, tag = "4")]
     pub with_services: bool,
 }
@@ -9460,7 +10349,7 @@ pub struct CheckTextResponse {
     /// The text as the matcher sees it; empty for an object type without word lists and rules.
     #[prost(string, tag = "4")]
     pub normalized_text: ::prost::alloc::string::String,
-    /// The code that a decision would carry; empty for ALLOW.
+    /// The code that a decision would carry; empty for ALLOW, and where an outage alone asks for more.
     #[prost(string, tag = "5")]
     pub code: ::prost::alloc::string::String,
     /// How long it took.
@@ -9475,6 +10364,105 @@ impl ::prost::Name for CheckTextResponse {
     }
     fn type_url() -> ::prost::alloc::string::String {
         "/riposte.v1.CheckTextResponse".into()
+    }
+}
+/// Asks to try a policy on stored comments. Changes nothing.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EvaluatePolicyRequest {
+    /// The object type. Required.
+    #[prost(string, tag = "1")]
+    pub object_type: ::prost::alloc::string::String,
+    /// Comments that were stored from this time on. Required.
+    #[prost(message, optional, tag = "2")]
+    pub from: ::core::option::Option<::prost_types::Timestamp>,
+    /// Comments that were stored before this time. Required.
+    #[prost(message, optional, tag = "3")]
+    pub to: ::core::option::Option<::prost_types::Timestamp>,
+    /// Candidate entries, in the form of a list file, one a line; at most 64 KiB. Entries that name no
+    /// outcome ask for HOLD.
+    #[prost(string, tag = "4")]
+    pub candidate_list: ::prost::alloc::string::String,
+    /// Of a thousand comments, how many are tried, chosen by a hash of the id: default 1,000 (when 0).
+    #[prost(int32, tag = "5")]
+    pub sample_per_mille: i32,
+    /// `resume_token` of an earlier response to the same request.
+    #[prost(string, tag = "6")]
+    pub resume_token: ::prost::alloc::string::String,
+    /// Candidate rules, each a TOML inline table as in the configuration, of at most 1,024 bytes; at
+    /// most 64. With neither these nor entries, the policy in force is tried.
+    #[prost(string, repeated, tag = "7")]
+    pub candidate_rules: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+impl ::prost::Name for EvaluatePolicyRequest {
+    const NAME: &'static str = "EvaluatePolicyRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.EvaluatePolicyRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.EvaluatePolicyRequest".into()
+    }
+}
+/// How one entry or rule did.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RuleEvaluation {
+    /// The list, or the rule set of the object type.
+    #[prost(string, tag = "1")]
+    pub source: ::prost::alloc::string::String,
+    /// The entry or rule.
+    #[prost(string, tag = "2")]
+    pub rule: ::prost::alloc::string::String,
+    /// The outcome it asks for.
+    #[prost(enumeration = "PolicyOutcome", tag = "3")]
+    pub outcome: i32,
+    /// Comments it hit.
+    #[prost(int32, tag = "4")]
+    pub hits: i32,
+    /// Of these, comments that people rejected, hid or deleted.
+    #[prost(int32, tag = "5")]
+    pub restricted_by_people: i32,
+    /// Of these, comments that people approved or kept.
+    #[prost(int32, tag = "6")]
+    pub approved_by_people: i32,
+    /// Comments it hit, at most 20.
+    #[prost(int64, repeated, packed = "false", tag = "7")]
+    pub samples: ::prost::alloc::vec::Vec<i64>,
+}
+impl ::prost::Name for RuleEvaluation {
+    const NAME: &'static str = "RuleEvaluation";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.RuleEvaluation".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.RuleEvaluation".into()
+    }
+}
+/// The state of an evaluation after another piece of it. The last one has no resume token.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EvaluatePolicyResponse {
+    /// Comments tried so far by this call.
+    #[prost(int32, tag = "1")]
+    pub tried: i32,
+    /// The entries and rules that hit anything so far in this call, most hits first; at most 1,000.
+    #[prost(message, repeated, tag = "2")]
+    pub rules: ::prost::alloc::vec::Vec<RuleEvaluation>,
+    /// Goes on behind this piece; empty at the end.
+    #[prost(string, tag = "3")]
+    pub resume_token: ::prost::alloc::string::String,
+    /// The facts in rules that stored comments do not have: `age`, `approved`, `first_post`. A term
+    /// about one of them was false.
+    #[prost(string, repeated, tag = "4")]
+    pub unknown_fact_names: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+impl ::prost::Name for EvaluatePolicyResponse {
+    const NAME: &'static str = "EvaluatePolicyResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.EvaluatePolicyResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.EvaluatePolicyResponse".into()
     }
 }
 /// The standing of one member under one object type.
@@ -9553,13 +10541,13 @@ impl ::prost::Name for SetMemberStandingResponse {
         "/riposte.v1.SetMemberStandingResponse".into()
     }
 }
-/// Asks for standings that are not NORMAL or have a weight, newest first.
+/// Asks for standings that are not NORMAL or have a weight, newest first, or for that of one member.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListMemberStandingsRequest {
     /// The object type. Required.
     #[prost(string, tag = "1")]
     pub object_type: ::prost::alloc::string::String,
-    /// Only this member; empty means all.
+    /// Only this member, whose standing is in the response whatever it is; empty means all.
     #[prost(string, tag = "2")]
     pub member_id: ::prost::alloc::string::String,
     /// Standings wanted: default 20 (when 0), at most 100.
@@ -9597,6 +10585,53 @@ impl ::prost::Name for ListMemberStandingsResponse {
     }
     fn type_url() -> ::prost::alloc::string::String {
         "/riposte.v1.ListMemberStandingsResponse".into()
+    }
+}
+/// Asks to set the mode of one subject.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetSubjectModeRequest {
+    /// The subject. Required.
+    #[prost(message, optional, tag = "1")]
+    pub subject: ::core::option::Option<SubjectKey>,
+    /// The mode; UNSPECIFIED returns to that of the object type. One that is looser than the type's
+    /// (from the loosest: POST, PRE_NEW_MEMBERS, PRE) is FIELD_INVALID.
+    #[prost(enumeration = "ModerationMode", tag = "2")]
+    pub mode: i32,
+    /// The moderator. Required.
+    #[prost(string, tag = "3")]
+    pub moderator_id: ::prost::alloc::string::String,
+    /// A UUID that makes the call safe to repeat; optional, the SDKs fill it.
+    #[prost(string, tag = "4")]
+    pub request_id: ::prost::alloc::string::String,
+}
+impl ::prost::Name for SetSubjectModeRequest {
+    const NAME: &'static str = "SetSubjectModeRequest";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.SetSubjectModeRequest".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.SetSubjectModeRequest".into()
+    }
+}
+/// The subject after the call.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SetSubjectModeResponse {
+    /// The subject.
+    #[prost(message, optional, tag = "1")]
+    pub subject: ::core::option::Option<Subject>,
+    /// Its revision.
+    #[prost(int64, tag = "2")]
+    pub subject_revision: i64,
+}
+impl ::prost::Name for SetSubjectModeResponse {
+    const NAME: &'static str = "SetSubjectModeResponse";
+    const PACKAGE: &'static str = "riposte.v1";
+    fn full_name() -> ::prost::alloc::string::String {
+        "riposte.v1.SetSubjectModeResponse".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/riposte.v1.SetSubjectModeResponse".into()
     }
 }
 /// What the policy says of a text, by strength: of several, the strongest holds; MASK joins any that
@@ -9706,8 +10741,8 @@ pub mod policy_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-    /// with the role `moderator` and the object type.
+    /// Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+    /// Served on the admin port, for callers with the role `moderator` and the object type.
     ///
     /// Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
     /// OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
@@ -9781,7 +10816,8 @@ pub mod policy_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Says what the policy would do with a text.
+        /// Says what lists, rules, the member's standing and, if asked for, the services would do with a
+        /// text. The mode of the type or of a subject, such as pre-moderation, is no part of the outcome.
         ///
         /// Stores nothing and counts nothing. Errors: CONTENT_TOO_LONG.
         ///
@@ -9809,6 +10845,36 @@ pub mod policy_service_client {
             req.extensions_mut()
                 .insert(GrpcMethod::new("riposte.v1.PolicyService", "CheckText"));
             self.inner.unary(req, path, codec).await
+        }
+        /// Tries the policy in force, or candidate entries and rules, on comments of past days.
+        ///
+        /// Changes nothing; takes time, and goes on with a token. Errors: WORD_LIST_INVALID with the line,
+        /// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SERVER_STOPPING.
+        ///
+        /// Example: `{"objectType": "video", "from": "2026-11-01T00:00:00Z", "to":  "2026-11-08T00:00:00Z"}`.
+        pub async fn evaluate_policy(
+            &mut self,
+            request: impl tonic::IntoRequest<super::EvaluatePolicyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::EvaluatePolicyResponse>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.PolicyService/EvaluatePolicy",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("riposte.v1.PolicyService", "EvaluatePolicy"));
+            self.inner.server_streaming(req, path, codec).await
         }
         /// Sets what a member may do.
         ///
@@ -9841,7 +10907,7 @@ pub mod policy_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Reads standings that are not NORMAL or have a weight.
+        /// Reads standings that are not NORMAL or have a weight, or that of one member.
         ///
         /// Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
         ///
@@ -9872,6 +10938,37 @@ pub mod policy_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
+        /// Sets which new comments of one subject wait for review.
+        ///
+        /// What is set here, UpdateSubject cannot loosen. Comments that exist stay as they are. Errors:
+        /// SUBJECT_NOT_FOUND, STATE_CONFLICT (`why` = mode: PRE_NEW_MEMBERS where the object type does not
+        /// count the comments of members), REQUEST_ID_REUSED.
+        ///
+        /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "mode": "MODERATION_MODE_PRE",  "moderatorId": "mod-1"}`.
+        pub async fn set_subject_mode(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SetSubjectModeRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetSubjectModeResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/riposte.v1.PolicyService/SetSubjectMode",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("riposte.v1.PolicyService", "SetSubjectMode"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -9888,7 +10985,8 @@ pub mod policy_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with PolicyServiceServer.
     #[async_trait]
     pub trait PolicyService: std::marker::Send + std::marker::Sync + 'static {
-        /// Says what the policy would do with a text.
+        /// Says what lists, rules, the member's standing and, if asked for, the services would do with a
+        /// text. The mode of the type or of a subject, such as pre-moderation, is no part of the outcome.
         ///
         /// Stores nothing and counts nothing. Errors: CONTENT_TOO_LONG.
         ///
@@ -9898,6 +10996,25 @@ pub mod policy_service_server {
             request: tonic::Request<super::CheckTextRequest>,
         ) -> std::result::Result<
             tonic::Response<super::CheckTextResponse>,
+            tonic::Status,
+        >;
+        /// Server streaming response type for the EvaluatePolicy method.
+        type EvaluatePolicyStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::EvaluatePolicyResponse, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Tries the policy in force, or candidate entries and rules, on comments of past days.
+        ///
+        /// Changes nothing; takes time, and goes on with a token. Errors: WORD_LIST_INVALID with the line,
+        /// PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SERVER_STOPPING.
+        ///
+        /// Example: `{"objectType": "video", "from": "2026-11-01T00:00:00Z", "to":  "2026-11-08T00:00:00Z"}`.
+        async fn evaluate_policy(
+            &self,
+            request: tonic::Request<super::EvaluatePolicyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<Self::EvaluatePolicyStream>,
             tonic::Status,
         >;
         /// Sets what a member may do.
@@ -9912,7 +11029,7 @@ pub mod policy_service_server {
             tonic::Response<super::SetMemberStandingResponse>,
             tonic::Status,
         >;
-        /// Reads standings that are not NORMAL or have a weight.
+        /// Reads standings that are not NORMAL or have a weight, or that of one member.
         ///
         /// Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
         ///
@@ -9924,9 +11041,23 @@ pub mod policy_service_server {
             tonic::Response<super::ListMemberStandingsResponse>,
             tonic::Status,
         >;
+        /// Sets which new comments of one subject wait for review.
+        ///
+        /// What is set here, UpdateSubject cannot loosen. Comments that exist stay as they are. Errors:
+        /// SUBJECT_NOT_FOUND, STATE_CONFLICT (`why` = mode: PRE_NEW_MEMBERS where the object type does not
+        /// count the comments of members), REQUEST_ID_REUSED.
+        ///
+        /// Example: `{"subject": {"objectType": "video", "objectId": "1"}, "mode": "MODERATION_MODE_PRE",  "moderatorId": "mod-1"}`.
+        async fn set_subject_mode(
+            &self,
+            request: tonic::Request<super::SetSubjectModeRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetSubjectModeResponse>,
+            tonic::Status,
+        >;
     }
-    /// Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-    /// with the role `moderator` and the object type.
+    /// Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+    /// Served on the admin port, for callers with the role `moderator` and the object type.
     ///
     /// Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
     /// OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
@@ -10052,6 +11183,52 @@ pub mod policy_service_server {
                     };
                     Box::pin(fut)
                 }
+                "/riposte.v1.PolicyService/EvaluatePolicy" => {
+                    #[allow(non_camel_case_types)]
+                    struct EvaluatePolicySvc<T: PolicyService>(pub Arc<T>);
+                    impl<
+                        T: PolicyService,
+                    > tonic::server::ServerStreamingService<super::EvaluatePolicyRequest>
+                    for EvaluatePolicySvc<T> {
+                        type Response = super::EvaluatePolicyResponse;
+                        type ResponseStream = T::EvaluatePolicyStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::EvaluatePolicyRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PolicyService>::evaluate_policy(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = EvaluatePolicySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
                 "/riposte.v1.PolicyService/SetMemberStanding" => {
                     #[allow(non_camel_case_types)]
                     struct SetMemberStandingSvc<T: PolicyService>(pub Arc<T>);
@@ -10129,6 +11306,52 @@ pub mod policy_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListMemberStandingsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/riposte.v1.PolicyService/SetSubjectMode" => {
+                    #[allow(non_camel_case_types)]
+                    struct SetSubjectModeSvc<T: PolicyService>(pub Arc<T>);
+                    impl<
+                        T: PolicyService,
+                    > tonic::server::UnaryService<super::SetSubjectModeRequest>
+                    for SetSubjectModeSvc<T> {
+                        type Response = super::SetSubjectModeResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SetSubjectModeRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PolicyService>::set_subject_mode(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SetSubjectModeSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -10518,8 +11741,8 @@ pub mod reply_service_client {
         /// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
         /// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
         /// parent is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-        /// CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN,
-        /// DUPLICATE_CONTENT, MEMBER_BLOCKED.
+        /// CONTENT_BLOCKED, MEMBER_NOT_ALLOWED, MEMBER_SUSPENDED, POLICY_UNAVAILABLE, REQUEST_ID_REUSED.
+        /// Not served yet: REPLY_FORBIDDEN, DUPLICATE_CONTENT, MEMBER_BLOCKED.
         ///
         /// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":  "Welcome"}}`.
         pub async fn create_reply(
@@ -10659,8 +11882,8 @@ pub mod reply_service_server {
         /// Floors count per root. A repeat with the same request_id and body answers the first id, floor,
         /// subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
         /// parent is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-        /// CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN,
-        /// DUPLICATE_CONTENT, MEMBER_BLOCKED.
+        /// CONTENT_BLOCKED, MEMBER_NOT_ALLOWED, MEMBER_SUSPENDED, POLICY_UNAVAILABLE, REQUEST_ID_REUSED.
+        /// Not served yet: REPLY_FORBIDDEN, DUPLICATE_CONTENT, MEMBER_BLOCKED.
         ///
         /// Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":  "Welcome"}}`.
         async fn create_reply(
@@ -11412,8 +12635,8 @@ pub mod report_service_client {
         /// Reports a comment to its moderators.
         ///
         /// One report per member and comment; a second one replaces it. Moves no revision. Errors:
-        /// COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED (an own comment), MEMBER_SUSPENDED,
-        /// REQUEST_ID_REUSED.
+        /// COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED (an own comment, or too low a level of the account),
+        /// MEMBER_SUSPENDED, REQUEST_ID_REUSED.
         ///
         /// Example: `{"commentId": "1234567890123456789", "memberId": "m7", "reason":  "REPORT_REASON_SPAM"}`.
         pub async fn report_comment(
@@ -11547,8 +12770,8 @@ pub mod report_service_server {
         /// Reports a comment to its moderators.
         ///
         /// One report per member and comment; a second one replaces it. Moves no revision. Errors:
-        /// COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED (an own comment), MEMBER_SUSPENDED,
-        /// REQUEST_ID_REUSED.
+        /// COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED (an own comment, or too low a level of the account),
+        /// MEMBER_SUSPENDED, REQUEST_ID_REUSED.
         ///
         /// Example: `{"commentId": "1234567890123456789", "memberId": "m7", "reason":  "REPORT_REASON_SPAM"}`.
         async fn report_comment(
@@ -12082,9 +13305,10 @@ pub mod subject_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Changes owner, state or metadata of a subject, as `update_mask` says.
+        /// Changes owner, state, mode or metadata of a subject, as `update_mask` says.
         ///
-        /// Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
+        /// Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, STATE_CONFLICT (`why` = mode),
+        /// REQUEST_ID_REUSED.
         ///
         /// Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":  "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
         pub async fn update_subject(
@@ -12265,9 +13489,10 @@ pub mod subject_service_server {
             tonic::Response<super::BatchGetSubjectsResponse>,
             tonic::Status,
         >;
-        /// Changes owner, state or metadata of a subject, as `update_mask` says.
+        /// Changes owner, state, mode or metadata of a subject, as `update_mask` says.
         ///
-        /// Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
+        /// Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, STATE_CONFLICT (`why` = mode),
+        /// REQUEST_ID_REUSED.
         ///
         /// Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":  "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
         async fn update_subject(

@@ -4,9 +4,8 @@ use riposte_sdk::blocking::Client;
 use riposte_sdk::v1::CommentSort::Oldest;
 use riposte_sdk::v1::watch_subject_response::Event;
 use riposte_sdk::v1::{GetCommentRequest, ListCommentsRequest};
-use riposte_sdk::{DevServer, Options};
+use riposte_sdk::{Code, DevServer, Options};
 use std::time::Duration;
-use tonic::Code;
 
 /// Returns a server and a client of it; `None`, with a message, if no server was built.
 #[expect(clippy::disallowed_methods, reason = "the caller of the tests names the server")]

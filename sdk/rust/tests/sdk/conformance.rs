@@ -2,6 +2,8 @@
 
 mod callers;
 mod calls;
+mod feeds;
+mod full_speed;
 mod gate;
 mod json;
 mod scenario;

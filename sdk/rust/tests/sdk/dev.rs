@@ -3,9 +3,8 @@
 use riposte_sdk::v1::CommentSort::Hot;
 use riposte_sdk::v1::watch_subject_response::Event;
 use riposte_sdk::v1::{ListHotSubjectsRequest, WatchOpened};
-use riposte_sdk::{Client, DevServer, Starter};
+use riposte_sdk::{Client, Code, DevServer, Starter};
 use std::time::{Duration, Instant};
-use tonic::Code;
 
 /// Returns a server; `None`, with a message, if none was built.
 #[expect(clippy::disallowed_methods, reason = "the caller of the tests names the server")]

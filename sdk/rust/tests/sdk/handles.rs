@@ -5,7 +5,8 @@ use riposte_sdk::v1::comment_service_server::{CommentService, CommentServiceServ
 use riposte_sdk::v1::like_service_server::{LikeService, LikeServiceServer};
 use riposte_sdk::v1::{self, CommentSort, CommentState, DeletedBy, LikeValue};
 use riposte_sdk::{
-    Client, CommentPageOptions, DevServer, JsonWriter, MemberPageOptions, ReplySort, SubjectPageOptions, blocking,
+    Client, Comment, CommentPageOptions, DevServer, JsonWriter, MemberPageOptions, ReplySort, SubjectPageOptions,
+    Thread, blocking,
 };
 use std::sync::{Arc, Mutex};
 use tonic::service::Routes;
@@ -19,6 +20,29 @@ async fn server() -> Option<DevServer> {
         return None;
     }
     Some(DevServer::start().await.unwrap())
+}
+
+#[tokio::test]
+async fn a_wrong_viewer_is_the_error_of_the_call() {
+    let Some(server) = server().await else { return };
+    let client = server.client().unwrap();
+    let full = client.subject("article", "viewed");
+    let id = full.comment("m7", "Hi").await.unwrap().id;
+    for viewer in ["", &"m".repeat(65), &"é".repeat(33), "m\t1", "m\u{85}1"] {
+        let options = || SubjectPageOptions { viewer: Some(viewer.to_owned()), ..Default::default() };
+        let of_replies = CommentPageOptions { viewer: Some(viewer.to_owned()), ..Default::default() };
+        // What does not exist is never requested.
+        for error in [
+            client.subject("article", "absent").page(options()).await.unwrap_err(),
+            client.comment(1).page(of_replies).await.unwrap_err(),
+            full.page(options()).await.unwrap_err(),
+            client.comments_by_id([id], viewer).await.unwrap_err(),
+        ] {
+            assert_eq!((error.code(), error.reason_name()), (Code::InvalidArgument, "FIELD_INVALID"));
+            assert_eq!((error.violations()[0].field.as_str(), error.violations().len()), ("viewer", 1));
+            assert_eq!(error.request_id(), None);
+        }
+    }
 }
 
 #[tokio::test]
@@ -51,13 +75,14 @@ async fn a_page_has_handles_its_cursor_and_what_its_viewer_likes() {
     let options = CommentPageOptions { sort: Some(ReplySort::Top), viewer: Some("m9".into()), ..Default::default() };
     let replies = client.comment(roots[0].id).page(options).await.unwrap();
     assert_eq!((replies.replies.len(), replies.replies[0].own_like), (1, LikeValue::Like));
-    let too_long = SubjectPageOptions { viewer: Some("m".repeat(65)), ..Default::default() };
-    assert_eq!(subject.page(too_long).await.unwrap_err().code(), Code::InvalidArgument);
 
-    let handed = [&roots[2], &roots[0], &reply, &roots[2]].map(|one| one.clone().into_message());
-    let above: Vec<i64> = page.with_just_made(handed.clone()).iter().map(|thread| thread.comment.id).collect();
-    assert_eq!(above, [roots[2].id, roots[0].id, roots[1].id]);
-    assert_eq!((page.threads.len(), last.with_just_made(handed).len()), (2, 1));
+    let handed = [&roots[2], &roots[1], &reply, &roots[2]].map(Comment::clone);
+    let shown = |thread: &Thread| (thread.comment.id, thread.comment.own_like);
+    let above: Vec<_> = page.with_just_made(handed.clone()).iter().map(shown).collect();
+    let likes = [LikeValue::Unspecified, LikeValue::None, LikeValue::Dislike];
+    assert_eq!(above, [(roots[2].id, likes[0]), (roots[1].id, likes[1]), (roots[0].id, likes[2])]);
+    let messages = handed.map(Comment::into_message);
+    assert_eq!((page.threads.len(), last.with_just_made(messages).len()), (2, 0));
     assert_eq!(JsonWriter::default().write(&*reply)["id"], reply.id.to_string());
 }
 

@@ -178,6 +178,30 @@ export const serviceConfig = {
     {
       name: [
         {
+          method: "ListEvents",
+          service: "riposte.v1.EventService",
+        },
+      ],
+      retryPolicy: {
+        backoffMultiplier: 2,
+        initialBackoff: "0.05s",
+        maxAttempts: 3,
+        maxBackoff: "0.5s",
+        retryableStatusCodes: ["UNAVAILABLE"],
+      },
+      timeout: "25s",
+    },
+    {
+      name: [
+        {
+          method: "Subscribe",
+          service: "riposte.v1.EventService",
+        },
+      ],
+    },
+    {
+      name: [
+        {
           method: "BatchGetLikeStates",
           service: "riposte.v1.LikeService",
         },
@@ -321,6 +345,10 @@ export const serviceConfig = {
           method: "SetMemberStanding",
           service: "riposte.v1.PolicyService",
         },
+        {
+          method: "SetSubjectMode",
+          service: "riposte.v1.PolicyService",
+        },
       ],
       retryPolicy: {
         backoffMultiplier: 2,
@@ -330,6 +358,14 @@ export const serviceConfig = {
         retryableStatusCodes: ["UNAVAILABLE"],
       },
       timeout: "5s",
+    },
+    {
+      name: [
+        {
+          method: "EvaluatePolicy",
+          service: "riposte.v1.PolicyService",
+        },
+      ],
     },
     {
       name: [
@@ -501,6 +537,7 @@ export const timeouts: Readonly<Record<string, number>> = {
   "/riposte.v1.CommentService/UnpinComment": 4000,
   "/riposte.v1.CommentService/ListMemberComments": 2000,
   "/riposte.v1.CommentService/ListUnlistedComments": 2000,
+  "/riposte.v1.EventService/ListEvents": 25000,
   "/riposte.v1.LikeService/SetLike": 4000,
   "/riposte.v1.LikeService/BatchGetLikeStates": 2000,
   "/riposte.v1.LikeService/ListLikers": 2000,
@@ -538,4 +575,5 @@ export const timeouts: Readonly<Record<string, number>> = {
   "/riposte.v1.PolicyService/CheckText": 4000,
   "/riposte.v1.PolicyService/SetMemberStanding": 5000,
   "/riposte.v1.PolicyService/ListMemberStandings": 5000,
+  "/riposte.v1.PolicyService/SetSubjectMode": 5000,
 };

@@ -47,6 +47,17 @@ export interface Options {
   readonly proxy?: "environment" | "none" | undefined;
 }
 
+/** The names of the options. */
+export const OPTION_NAMES: readonly string[] = [
+  "token",
+  "insecureToken",
+  "tlsCa",
+  "tlsCert",
+  "tlsKey",
+  "adminTarget",
+  "proxy",
+] satisfies (keyof Options)[];
+
 /**
  * The target and options that the environment names: `RIPOSTE_TARGET`, `RIPOSTE_TOKEN`,
  * `RIPOSTE_INSECURE_TOKEN`, `RIPOSTE_TLS_CA`, `RIPOSTE_TLS_CERT`, `RIPOSTE_TLS_KEY`,

@@ -11,6 +11,8 @@ export const registry = createRegistry(
   v1.file_riposte_v1_comment_service,
   v1.file_riposte_v1_degradation,
   v1.file_riposte_v1_error_reason,
+  v1.file_riposte_v1_event,
+  v1.file_riposte_v1_event_service,
   v1.file_riposte_v1_like,
   v1.file_riposte_v1_like_service,
   v1.file_riposte_v1_moderation,

@@ -7,19 +7,24 @@ export class Gate {
   target = "";
   /** How many connections were ended at once. */
   ended = 0;
+  /** What the clients have sent. */
+  readonly sent: Buffer[] = [];
   readonly #server: Server;
+  #leadsTo: string;
   readonly #live = new Set<Socket>();
   #shut = false;
 
   private constructor(target: string) {
-    const [host, port] = target.split(":");
+    this.#leadsTo = target;
     this.#server = createServer((from) => {
       if (this.#shut) {
         this.ended++;
         from.destroy();
         return;
       }
+      const [host, port] = this.#leadsTo.split(":");
       const to = connect(Number(port), host);
+      from.on("data", (data) => this.sent.push(data));
       for (const [side, other] of [[from, to], [to, from]] as const) {
         this.#live.add(side);
         side.on("error", () => {}).once("close", () => {
@@ -44,9 +49,9 @@ export class Gate {
     for (const side of this.#live) side.destroy();
   }
 
-  /** Leads connections again. */
-  open(): void {
-    this.#shut = false;
+  /** Leads connections again, to another server if one is named. */
+  open(target = this.#leadsTo): void {
+    [this.#leadsTo, this.#shut] = [target, false];
   }
 
   close(): void {

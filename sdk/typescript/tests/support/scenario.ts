@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { create, fromJson, toJson, type DescMethod, type DescService, type JsonValue, type Message } from "@bufbuild/protobuf";
 import { Code, Riposte, RiposteError, type CallOptions, type CommentHandle, type Listener } from "riposte-sdk";
@@ -12,7 +15,8 @@ import { mismatch } from "./match.js";
 const KEYS = new Set(
   (
     "call list watch together request expect error save repeat at_once different fault fault_every deadline_ms " +
-    "items count pages during events eventually outage late listeners caller unsent unmade page member"
+    "items count pages during events eventually outage late listeners caller unsent unmade page member made by_ids feed " +
+    "heartbeat restored stream first last full_speed"
   ).split(" "),
 );
 /**
@@ -21,6 +25,9 @@ const KEYS = new Set(
 const LONE = "\uf8ff";
 /** The time limit of a step that is repeated until it matches, in milliseconds. */
 const STEP_TIMEOUT_MS = 10_000;
+
+/** How a server is started whose tokens another server can open. */
+const KEYED = ["--set", 'page_tokens.keys=["q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s="]'];
 
 /** A scenario under way: what it has saved, and the client it goes through. */
 export class Scenario {
@@ -37,9 +44,10 @@ export class Scenario {
    */
   constructor(client: Riposte, admins: Record<string, unknown>, server: string, within: number) {
     [this.#client, this.#server, this.#within] = [client, server, within];
-    const { comments, likes, replies, reports, subjects } = client;
+    const { comments, events, likes, replies, reports, subjects } = client;
     this.#clients = {
       CommentService: comments,
+      EventService: events,
       LikeService: likes,
       ReplyService: replies,
       ReportService: reports,
@@ -69,7 +77,13 @@ export class Scenario {
   async #once(step: any): Promise<void> {
     if (step.outage) await this.#outage(step.outage);
     else if (step.late) await this.#late(step.late);
+    else if (step.feed) await this.#feed(step.feed);
+    else if (step.heartbeat) await this.#heartbeat();
+    else if (step.restored) await this.#restored();
+    else if (step.full_speed) await this.#fullSpeed(step.full_speed);
+    else if (step.stream) await this.#stream(step);
     else if (step.listeners) await this.#listeners(step.listeners);
+    else if (step.by_ids) await this.#byIds(step.by_ids);
     else if (step.caller) await this.#as(step);
     else if (step.together) await Promise.all(step.together.map((each: any) => this.#step(each)));
     else if (step.call) await this.#call(step);
@@ -141,12 +155,160 @@ export class Scenario {
     }
   }
 
+  /**
+   * Follows the events of an object type through a gate that loses the server so often: each
+   * comment is told once.
+   */
+  async #feed(breaks: number): Promise<void> {
+    const gate = await Gate.before(this.#server);
+    const [client, direct] = [Riposte.connect(gate.target), Riposte.connect(this.#server)];
+    const objectTypes = [`f${this.#saved["unique"]}`];
+    const written: string[] = [];
+    const told: string[] = [];
+    let [opened, token] = [0, ""];
+    try {
+      const feed = await client.events.subscribe({ filter: { objectTypes, kinds: [v1.EventKind.COMMENT_PUBLISHED] } });
+      for (let at = 0; at < breaks; at++) {
+        for (const way of [() => gate.shut(), () => gate.open()]) {
+          way();
+          written.push((await direct.subject(objectTypes[0]!, "1").comment("m1", "Hi")).id);
+        }
+        while (told.length < written.length) {
+          const { value } = await feed.next();
+          token = value?.token ?? "";
+          if (value?.item.case === "event") told.push(value.item.value.commentId);
+          if (value?.item.case === "opened") opened++;
+        }
+      }
+      feed.close();
+      assert.deepEqual(told, written);
+      assert.ok(opened > 1, `opened ${opened} times`);
+      const other = client.events.subscribe({ filter: { objectTypes }, token });
+      await assert.rejects(other, (error) => error instanceof RiposteError && error.reason === "PAGE_TOKEN_MISMATCH");
+    } finally {
+      for (const one of [client, direct]) one.close();
+      gate.close();
+    }
+  }
+
+  /** Follows events that do not come, and resumes from where a heartbeat has come to. */
+  async #heartbeat(): Promise<void> {
+    const gate = await Gate.before(this.#server);
+    const [client, direct] = [Riposte.connect(gate.target), Riposte.connect(this.#server)];
+    const [type, other] = [`f${this.#saved["unique"]}`, `g${this.#saved["unique"]}`];
+    try {
+      const feed = await client.events.subscribe({ filter: { objectTypes: [type], kinds: [v1.EventKind.COMMENT_PUBLISHED] } });
+      const opened = (await feed.next()).value!;
+      assert.equal(opened.item.case, "opened");
+      await direct.subject(other, "1").comment("m1", "Hi");
+      let last = opened;
+      for (let at = 0; at < 3 && last.token === opened.token; at++) {
+        last = (await feed.next()).value!;
+        assert.ok(last.item.case === "heartbeat" && last.item.value.time && last.token);
+      }
+      assert.notEqual(last.token, opened.token);
+      gate.shut();
+      const { id } = await direct.subject(type, "1").comment("m1", "Hi");
+      gate.open();
+      const items = await busy(feed, 2);
+      assert.deepEqual(items.map(({ item }) => item.case), ["opened", "event"]);
+      assert.equal((items[1]!.item.value as v1.CommentEvent).commentId, id);
+      assert.ok(Buffer.concat(gate.sent).includes(last.token), "the token of the heartbeat was not sent");
+      feed.close();
+    } finally {
+      for (const one of [client, direct]) one.close();
+      gate.close();
+    }
+  }
+
+  /** Follows events while the data of the server is restored. */
+  async #restored(): Promise<void> {
+    const data = mkdtempSync(join(tmpdir(), "riposte-data-"));
+    let server = await Callers.start("--data", data, ...KEYED);
+    const gate = await Gate.before(server.target);
+    const type = `f${this.#saved["unique"]}`;
+    const filter = { objectTypes: [type], kinds: [v1.EventKind.COMMENT_PUBLISHED] };
+    try {
+      const client = Riposte.connect(gate.target, { token: "writer", insecureToken: true });
+      const feed = await client.events.subscribe({ filter });
+      const before = await server.as("writer").subject(type, "1").comment("m1", "Hi");
+      const first = await busy(feed, 2);
+      assert.deepEqual(first.map(({ item }) => item.case), ["opened", "event"]);
+      assert.equal((first[1]!.item.value as v1.CommentEvent).commentId, before.id);
+      gate.shut();
+      await server.stop();
+      server = await Callers.start("--data", data, ...KEYED, "--set", "store.timeline=1");
+      gate.open(server.target);
+      const again = await busy(feed, 2);
+      assert.deepEqual(again.map(({ item }) => item.case), ["opened", "gap"]);
+      assert.equal((again[1]!.item.value as v1.EventGap).reason, v1.EventGapReason.RESTORED);
+      const after = await server.as("writer").subject(type, "1").comment("m1", "Hi");
+      const [event] = await busy(feed, 1);
+      assert.ok(event!.item.case === "event" && event!.item.value.commentId === after.id);
+      const page = await server.as("writer").events.listEvents({ filter, token: first[1]!.token });
+      assert.deepEqual([page.events.length, page.gap?.reason], [0, v1.EventGapReason.RESTORED]);
+      assert.notEqual(page.nextToken, "");
+      feed.close();
+      client.close();
+    } finally {
+      gate.close();
+      await server.stop();
+      rmSync(data, { recursive: true });
+    }
+  }
+
+  /** Makes as many calls as it can beside a stream, without a connection that the server closes. */
+  async #fullSpeed(count: number): Promise<void> {
+    const server = await Callers.start();
+    try {
+      const client = server.as("writer");
+      const subject = client.subject("article", this.#saved["unique"]);
+      const long = "long ".repeat(900);
+      for (let at = 0; at < 10; at++) await subject.comment("m1", long);
+      const filter = { objectTypes: ["article"], kinds: [v1.EventKind.COMMENT_PUBLISHED] };
+      const feed = await client.events.subscribe({ filter });
+      await inParallel(2 * count, 64, async (at) => {
+        if (at % 2 === 0) await subject.get({ timeoutMs: 60_000 });
+        else assert.equal((await subject.page({ pageSize: 10, timeoutMs: 60_000 })).threads.length, 10);
+      });
+      await inParallel(200, 32, () => subject.comment("m1", "Hi", { timeoutMs: 60_000 }));
+      const items = await busy(feed, 201);
+      assert.deepEqual(items.map(({ item }) => item.case), ["opened", ...items.slice(1).map(() => "event")]);
+      feed.close();
+      assert.equal(await server.closed(), 0, "connections were closed for their control frames");
+    } finally {
+      await server.stop();
+    }
+  }
+
+  async #stream(step: any): Promise<void> {
+    const { method, invoke } = this.#target(step.stream);
+    const [request, options] = this.#terms(method, step);
+    const read = (async () => collect<Message>(invoke(request, options)))();
+    if (step.error) return await this.#failure(step, read);
+    const answers = (await read).map((answer) => json(method, answer));
+    assert.ok(answers.length > 1, `${answers.length} answers`);
+    assert.equal(mismatch(this.#filled(step.first), answers[0], "first"), undefined);
+    assert.equal(mismatch(this.#filled(step.last), answers.at(-1), "last"), undefined);
+  }
+
   /** Runs the step as a caller that a server knows. */
   async #as({ caller, ...step }: any): Promise<void> {
     const server = await Callers.start();
     const through = new Scenario(server.as(caller), {}, "", this.#within);
     Object.assign(through.#saved, this.#saved);
     await through.run([step]).finally(() => server.stop());
+  }
+
+  /** Reads so many comments by their ids. */
+  async #byIds(count: number): Promise<void> {
+    const subject = this.#client.subject("article", this.#saved["unique"]);
+    const ids: string[] = [];
+    for (let at = 0; at < count; at++) ids.unshift((await subject.comment("m1", String(at))).id);
+    const found = await this.#client.commentsById([...ids, "0", "1", ids[count - 1]!]);
+    assert.deepEqual(found.map(({ id }) => id), ids);
+    assert.deepEqual(await this.#client.commentsById([]), []);
+    await assert.rejects(this.#client.commentsById(["-1"]), (error) => error instanceof RiposteError && error.reason === "FIELD_INVALID");
   }
 
   /** Shares one stream among so many listeners, one of which falls behind. */
@@ -254,13 +416,16 @@ export class Scenario {
   async #page(step: any): Promise<void> {
     const { objectType, objectId } = this.#filled(step.page);
     const subject = this.#client.subject(objectType, objectId);
-    const page = await subject.page({ sort: "oldest", ...this.#filled(step.request ?? {}) });
+    const viewer = step.made ? this.#filled(step.member) : undefined;
+    const made = await this.#client.commentsById(this.#filled(step.made ?? []), { viewer });
+    const page = await subject.page({ sort: "oldest", viewer, ...this.#filled(step.request ?? {}) });
     const own = await collect(subject.unlisted(this.#filled(step.member)));
-    const shown = ({ message: comment, proposedEdit }: CommentHandle) => {
+    const shown = ({ message: comment, proposedEdit, ownLike }: CommentHandle) => {
       const one = create(v1.UnlistedCommentSchema, { comment, ...(proposedEdit && { proposedEdit }) });
-      return toJson(v1.UnlistedCommentSchema, one, { alwaysEmitImplicit: true }) as object;
+      const told = toJson(v1.UnlistedCommentSchema, one, { alwaysEmitImplicit: true }) as object;
+      return { ...told, ownLike: `LIKE_VALUE_${v1.LikeValue[ownLike]}` };
     };
-    const told = page.withJustMade(own).map(({ comment, replies }) => ({ ...shown(comment), replies: replies.map(shown) }));
+    const told = page.withJustMade([...own, ...made]).map(({ comment, replies }) => ({ ...shown(comment), replies: replies.map(shown) }));
     assert.equal(mismatch(this.#filled(step.items), told, "items"), undefined);
     this.#answer(step, toJson(v1.ListCommentsResponseSchema, page.response, { alwaysEmitImplicit: true }));
   }
@@ -350,4 +515,24 @@ async function collect<T>(from: AsyncIterable<T>, most = Infinity): Promise<T[]>
     if (items.length >= most) break;
   }
   return items;
+}
+
+/** The next items of a feed that are no heartbeats. */
+async function busy(feed: AsyncIterator<v1.SubscribeResponse>, count: number): Promise<v1.SubscribeResponse[]> {
+  const items: v1.SubscribeResponse[] = [];
+  while (items.length < count) {
+    const { value, done } = await feed.next();
+    assert.ok(!done, "the feed ended");
+    if (value.item.case !== "heartbeat") items.push(value);
+  }
+  return items;
+}
+
+/** Runs so many tasks, up to a number of them at once. */
+async function inParallel(count: number, atOnce: number, task: (at: number) => Promise<unknown>): Promise<void> {
+  let begun = 0;
+  const worker = async () => {
+    while (begun < count) await task(begun++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
 }

@@ -46,6 +46,8 @@ pub(super) struct StoredSubject {
     moderation: i32,
     #[prost(bool, tag = "17")]
     unlisted: bool,
+    #[prost(bool, tag = "18")]
+    mode_by_moderator: bool,
 }
 
 /// A comment's row without its likes, which are in the head.
@@ -131,6 +133,7 @@ impl From<&Subject> for StoredSubject {
             delete_time: subject.delete_time.map(|time| time.0),
             moderation: subject.moderation.map_or(0, |mode| mode.code().into()),
             unlisted: subject.unlisted,
+            mode_by_moderator: subject.mode_by_moderator,
         }
     }
 }
@@ -150,6 +153,7 @@ impl StoredSubject {
             pins: self.pins.into_iter().map(CommentId::new).collect::<Option<_>>()?,
             metadata: self.metadata,
             moderation: ModerationMode::from_code(code(self.moderation)),
+            mode_by_moderator: self.mode_by_moderator,
             unlisted: self.unlisted,
             create_time: Millis(self.create_time),
             update_time: Millis(self.update_time),

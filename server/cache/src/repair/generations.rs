@@ -154,7 +154,7 @@ pub(super) fn concealed(events: &[SequencedEvent]) -> Vec<ConcealedComment> {
     let mut concealed: BTreeMap<(SubjectId, CommentId), i64> = BTreeMap::new();
     for SequencedEvent { event, .. } in events {
         let Some(revision) = event.revision else { continue };
-        for change in event.changes.comments.iter().filter(|change| change.kind.has_outcome()) {
+        for change in event.changes.comments.iter().filter(|change| change.kind.moves_version()) {
             if event.changes.outcome(change.id).is_none_or(|outcome| !outcome.after.is_visible()) {
                 concealed.insert((event.subject, change.id), revision);
             }

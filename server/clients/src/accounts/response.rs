@@ -82,7 +82,9 @@ fn checked(standing: &proto::AccountStanding, breaches: &mut BreachesOf<'_>) -> 
 /// Returns the validity of an account; `None` if it breaks the contract.
 fn valid_for(standing: &proto::AccountStanding, breaches: &mut BreachesOf<'_>) -> Option<Duration> {
     let Some(given) = standing.valid_for else { return Some(USUAL) };
-    let span = Duration::try_from(given).ok().filter(|span| *span <= LONGEST);
+    // The conversion of the library panics for the smallest number of seconds.
+    let is_positive = given.seconds >= 0 && given.nanos >= 0;
+    let span = is_positive.then(|| Duration::try_from(given).ok()).flatten().filter(|span| *span <= LONGEST);
     let what = format!("`valid_for` is {} s", given.seconds);
     breaches.require(span.is_some(), what, "send 0 seconds to 1 hour");
     // Zero is a span that is not set, as in every field of the contract.

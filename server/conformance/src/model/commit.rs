@@ -3,9 +3,11 @@
 
 use riposte_core::page::ContentRevision;
 use riposte_core::proposal::{Proposal, ProposalState};
+use riposte_core::unit_of_work::PublicTexts;
 use riposte_core::write_set::OriginalContent;
 use riposte_core::{
-    Batch, Command, CommandOutput, CommentId, Error, LikeCommand, Millis, Result, Subject, SubjectKey, UnitOfWork,
+    Batch, Command, CommandOutput, CommentId, Content, Error, LikeCommand, Millis, Result, Subject, SubjectKey,
+    UnitOfWork,
 };
 
 use super::recount::check_invariants;
@@ -90,7 +92,19 @@ impl Tables {
             unit.load_database_time(now);
         }
         self.load_unknown_reviews(&mut unit);
+        for id in unit.unknown_public_texts(batch) {
+            unit.load_public_texts(id, self.public_texts(id));
+        }
         unit
+    }
+
+    fn public_texts(&self, id: CommentId) -> PublicTexts {
+        let Some((_, row)) = self.comment(id) else { return PublicTexts::default() };
+        let withheld = self.withheld.range((id, i64::MIN)..=(id, i64::MAX)).map(|(_, withheld)| withheld);
+        let withheld = withheld.filter(|withheld| withheld.once_public).map(|withheld| &withheld.edit.content);
+        let former = row.revisions.iter().map(|revision| &revision.content).chain(withheld);
+        let mentions = former.flat_map(Content::mentions).cloned().collect();
+        PublicTexts { mentions, is_imported: row.origin.is_some() }
     }
 
     fn load_unknown_reviews(&self, unit: &mut UnitOfWork) {

@@ -88,7 +88,7 @@ impl RankIndexes for Model {
     async fn apply(&self, _source: usize, events: &[SequencedEvent]) -> Result<()> {
         let mut tables = self.tables();
         for change in events.iter().flat_map(|sequenced| &sequenced.event.changes.comments) {
-            if ![ChangeKind::Edited, ChangeKind::PinChanged].contains(&change.kind) {
+            if ![ChangeKind::Edited, ChangeKind::PinChanged, ChangeKind::Noted].contains(&change.kind) {
                 let parent = tables.comment(change.id).and_then(|(_, row)| row.comment.reference.parent_id);
                 for id in change.root.into_iter().chain(parent).chain([change.id]) {
                     tables.rank(id, &self.shared.ranking);

@@ -1,11 +1,12 @@
 //! The reads of the oracle.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::decision::Decision;
-use riposte_core::ids::DecisionId;
+use riposte_core::ids::{DecisionId, IdTick};
 use riposte_core::location::CommentLocation;
 use riposte_core::page::{
     CommentLikers, ContentRevision, Conversation, CountReport, HistoryCursor, Liker, LikerCursor, LikersQuery,
@@ -347,6 +348,20 @@ impl ReviewRows for Model {
 
 #[async_trait]
 impl ExportRows for Model {
+    async fn comment_ids(
+        &self,
+        ticks: Range<IdTick>,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<(Vec<CommentId>, Option<CommentId>)> {
+        let mut ids: Vec<CommentId> = self.tables().comment_subjects.keys().copied().collect();
+        ids.retain(|id| ticks.contains(&id.tick()) && after.is_none_or(|after| *id > after));
+        let is_last = ids.len() <= limit;
+        ids.truncate(limit);
+        let next = ids.last().copied().filter(|_| !is_last);
+        Ok((ids, next))
+    }
+
     async fn export_comments(
         &self,
         key: &SubjectKey,

@@ -41,6 +41,8 @@ impl Reports for Model {
         let object_type = subject_table.subject.key.object_type().clone();
         let review = tables.reviews.get(&new.comment_id);
         let changes = new.changes(&row.comment, &object_type, review, earlier.as_ref(), now)?;
+        let event = new.event(&row.comment);
+        tables.outbox.waiting.push(vec![event]);
         if let Some(review) = changes.review {
             tables.reviews.insert(review.comment_id, review);
         }

@@ -146,7 +146,11 @@ fn is_listed(query: &ReviewQuery, review: &Review, now: Millis) -> bool {
     let ReviewFilter { object_type, causes } = &query.filter;
     !review.open().is_empty()
         && review.object_type == *object_type
-        && (causes.is_empty() || !review.causes.intersection(*causes).is_empty())
+        && if causes.is_empty() {
+            !review.is_left_to_services(now)
+        } else {
+            !review.causes.intersection(*causes).is_empty()
+        }
         && query.member.as_ref().is_none_or(|member| review.member == *member)
         && (query.leased || is_free(review, now))
         && query.after.is_none_or(|after| cursor(review) > after)

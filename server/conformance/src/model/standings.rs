@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 
 use async_trait::async_trait;
-use riposte_core::Result;
 use riposte_core::ports::{MemberStandings, StandingCursor, StandingQuery, StandingSelection};
 use riposte_core::request::RequestIdentity;
 use riposte_core::standing::{MemberStanding, StandingChange, StandingOrder, StandingRecord};
+use riposte_core::{Millis, Result};
 
 use super::Model;
 
@@ -31,8 +31,9 @@ impl MemberStandings for Model {
         let position = |standing: &MemberStanding| (standing.changed, standing.of.member.clone());
         let is_listed = |standing: &&MemberStanding| {
             standing.of.object_type == *object_type
-                && member.as_ref().is_none_or(|member| standing.of.member == *member)
-                && standing.in_force.at(*now).is_notable()
+                && member
+                    .as_ref()
+                    .map_or_else(|| standing.in_force.at(*now).is_notable(), |member| standing.of.member == *member)
                 && after.as_ref().is_none_or(|after| position(standing) < *after)
         };
         let mut found: Vec<MemberStanding> = self.tables().standings.values().filter(is_listed).cloned().collect();
@@ -60,5 +61,10 @@ impl MemberStandings for Model {
         found.sort_by_key(StandingCursor::of);
         found.truncate(limit);
         Ok(found)
+    }
+
+    async fn changed_between(&self, after: Millis, until: Millis) -> Result<u64> {
+        let is_between = |standing: &&MemberStanding| after < standing.changed && standing.changed <= until;
+        Ok(self.tables().standings.values().filter(is_between).count() as u64)
     }
 }

@@ -76,7 +76,7 @@ pub(super) async fn a_batch_that_is_refused_as_a_whole_changes_nothing(backend: 
     let fixture = Fixture::new(&backend, "a_batch_that_is_refused_as_a_whole");
     let key = fixture.key();
     let before = fixture.open(&key).await;
-    let stale = UpdateSubject { owner: None, state: None, metadata: None, moderation: None, etag: "stale".to_owned() };
+    let stale = UpdateSubject { etag: "stale".to_owned(), ..UpdateSubject::default() };
     let commands = [fixture.command(&key, stale.clone()), fixture.command(&key, stale)];
     for result in fixture.commit(&commands).await {
         assert_eq!(result, Err(Error::EtagMismatch { current: before.etag() }));
@@ -176,10 +176,9 @@ pub(super) async fn a_subject_is_created_updated_deleted_and_undeleted(backend: 
     let metadata = Metadata::from([("k".to_owned(), "v".to_owned()), ("🏠".to_owned(), " x ".to_owned())]);
     let update = UpdateSubject {
         owner: Some(None),
-        state: None,
         metadata: Some(metadata.clone()),
-        moderation: None,
         etag: created.etag(),
+        ..UpdateSubject::default()
     };
     fixture.run(&key, update.clone()).await;
     let changed = fixture.subject(&key).await;
@@ -214,8 +213,7 @@ pub(super) async fn read_only_and_hidden_subjects_accept_no_writes(backend: Back
     for (state, expected) in
         [(SubjectState::ReadOnly, Error::SubjectReadOnly), (SubjectState::Hidden, Error::SubjectHidden)]
     {
-        let update =
-            UpdateSubject { owner: None, state: Some(state), metadata: None, moderation: None, etag: String::new() };
+        let update = UpdateSubject { state: Some(state), ..UpdateSubject::default() };
         fixture.run(&key, update).await;
         let (create, reply) = (fixture.root_verb(&key, "late").await, fixture.reply_verb(&key, root, 2).await);
         assert_eq!(fixture.rejection(&key, create).await, expected);
@@ -229,7 +227,7 @@ pub(super) async fn an_absent_subject_requires_auto_create(backend: Backend) {
     let key = fixture.key();
     let mut create = fixture.root_verb(&key, "author").await;
     create.auto_create = None;
-    let not_created = Error::SubjectNotCreated(key.object_type().as_str().to_owned());
+    let not_created = key.not_created();
     assert_eq!(fixture.rejection(&key, create).await, not_created);
     assert_eq!(fixture.process.reader.subjects(&[key]).await, Ok(vec![None]));
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use riposte_core::verbs::{Delete, DeleteActor, Edit, Hide, Undelete, Unhide};
 use riposte_core::{CommandKind, CommentId, SubjectKey};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::backend::Backend;
@@ -125,10 +126,9 @@ pub(super) async fn a_mix_of_all_verbs_leaves_exact_counts(backend: Backend) {
     assert_eq!(fixture.check_counts(&key).await, 73);
 }
 
-/// Checks that rows and counts of each page belong to one state, while others write. Returns the
-/// number of pages.
-async fn watch(fixture: &Fixture, key: &SubjectKey, stop: &AtomicBool) -> usize {
-    let mut pages = 0;
+/// Checks that rows and counts of each page belong to one state, while others write. Counts the
+/// pages in `pages`.
+async fn check_pages(fixture: &Fixture, key: &SubjectKey, stop: &AtomicBool, pages: &watch::Sender<usize>) {
     let mut last = 0;
     while !stop.load(Ordering::Relaxed) {
         let page = fixture.process.reader.roots(key, first(100), 10).await.expect("read").expect("present");
@@ -157,11 +157,10 @@ async fn watch(fixture: &Fixture, key: &SubjectKey, stop: &AtomicBool) -> usize 
         }
         assert!(page.subject.revision >= last, "revisions never go back");
         last = page.subject.revision;
-        pages += 1;
+        pages.send_modify(|pages| *pages += 1);
         // The oracle never waits: without this yield its writers would not run.
         tokio::task::yield_now().await;
     }
-    pages
 }
 
 pub(super) async fn counts_equal_rows_in_every_page(backend: Backend) {
@@ -169,16 +168,24 @@ pub(super) async fn counts_equal_rows_in_every_page(backend: Backend) {
     let key = fixture.key();
     fixture.open(&key).await;
     let stop = Arc::new(AtomicBool::new(false));
-    let watchers = (0..2)
-        .map(|_| {
+    let (pages, read) = watch::channel(0);
+    let senders = vec![pages; 2];
+    let readers = senders
+        .into_iter()
+        .map(|pages| {
             let (fixture, key, stop) = (Arc::clone(&fixture), key.clone(), Arc::clone(&stop));
-            tokio::spawn(async move { watch(&fixture, &key, &stop).await })
+            tokio::spawn(async move { check_pages(&fixture, &key, &stop, &pages).await })
         })
         .collect();
     let write = |n: usize| {
         let (fixture, key) = (Arc::clone(&fixture), key.clone());
+        let mut pages = read.clone();
         tokio::spawn(async move {
             for step in 0..4 {
+                // However fast the writes are, a page is read between the first and the last.
+                if step == 2 {
+                    pages.wait_for(|pages| *pages > 0).await.expect("a reader runs");
+                }
                 let root = fixture.root(&key).await.comment.reference.id;
                 let reply = fixture.reply(&key, root, 2).await.comment.reference.id;
                 if (n + step).is_multiple_of(2) {
@@ -191,7 +198,7 @@ pub(super) async fn counts_equal_rows_in_every_page(backend: Backend) {
     };
     all((0..8).map(write).collect()).await;
     stop.store(true, Ordering::Relaxed);
-    assert!(all(watchers).await.into_iter().sum::<usize>() > 0);
+    all(readers).await;
     assert_eq!(fixture.check_counts(&key).await, 64);
 }
 

@@ -50,7 +50,7 @@ impl Fixture {
         Some((proposal.number, proposal.content.text().to_owned(), proposal.state))
     }
 
-    async fn proposal_etag(&self, id: CommentId) -> String {
+    pub(super) async fn proposal_etag(&self, id: CommentId) -> String {
         proposal_etag(&self.view(id).await.comment, self.review(id).await.as_ref())
     }
 
@@ -123,7 +123,7 @@ pub(super) async fn an_edit_of_a_visible_comment_waits_and_leaves_its_text(backe
     // The proposal moved the revision of the subject, and readers see no change.
     let events = fixture.events(&key).await;
     let changes: Vec<Vec<CommentChange>> = events.into_iter().map(|event| event.changes.comments).collect();
-    assert_eq!(changes[changes.len() - 2], []);
+    assert_eq!(changes[changes.len() - 2], [CommentChange { id, root: None, kind: ChangeKind::Noted }]);
     assert_eq!(changes[changes.len() - 1], [CommentChange { id, root: None, kind: ChangeKind::Edited }]);
     let events = fixture.events(&key).await;
     let outcome = events.last().and_then(|event| event.changes.outcome(id)).expect("an outcome");

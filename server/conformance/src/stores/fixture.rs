@@ -83,7 +83,8 @@ impl Fixture {
     /// Returns a new request for `verb`, one second after the last one.
     pub(super) fn command<V: BatchVerb>(&self, key: &SubjectKey, verb: V) -> Command<V::Type> {
         let now = Millis(self.time.fetch_add(1_000, Ordering::Relaxed));
-        Command { subject: key.clone(), verb: verb.into_type(), request: self.request(), now }
+        let (verb, request) = (verb.into_type(), self.request());
+        Command { subject: key.clone(), verb, request, now, notify_thread: false }
     }
 
     /// Commits a batch and returns the result of each command.

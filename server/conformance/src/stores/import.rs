@@ -172,9 +172,7 @@ pub(super) async fn a_closed_subject_accepts_imports(backend: Backend) {
     let importer = Importer { fixture: &fixture, key: fixture.key(), source: "s" };
     fixture.open(&importer.key).await;
     let state = Some(SubjectState::ReadOnly);
-    fixture
-        .run(&importer.key, UpdateSubject { owner: None, state, metadata: None, moderation: None, etag: String::new() })
-        .await;
+    fixture.run(&importer.key, UpdateSubject { state, ..UpdateSubject::default() }).await;
     importer.import(importer.item("1", None).await).await;
     assert_eq!(fixture.floors(&importer.key).await, [1]);
 }

@@ -166,13 +166,7 @@ pub(super) async fn invisible_comments_and_closed_subjects_accept_no_likes(backe
     for (state, error) in
         [(SubjectState::ReadOnly, Error::SubjectReadOnly), (SubjectState::Hidden, Error::SubjectHidden)]
     {
-        let update = |state| UpdateSubject {
-            owner: None,
-            state: Some(state),
-            metadata: None,
-            moderation: None,
-            etag: String::new(),
-        };
+        let update = |state| UpdateSubject { state: Some(state), ..UpdateSubject::default() };
         fixture.run(&client.key, update(state)).await;
         assert_eq!(fixture.send(&client.command("m", Neither, operation(3, 1))).await, Err(error));
         assert_eq!(client.set("m", Like, operation(1, 1)).await.like_count, 1, "a repeat returns the first result");

@@ -3,7 +3,7 @@
 use riposte_core::act::CommentAct;
 use riposte_core::comment::review_etag;
 use riposte_core::decision::{Decision, Grounds};
-use riposte_core::event::{ActorKind, CommentOutcome};
+use riposte_core::event::{ActorKind, CommentOutcome, DecisionNumbers, ModerationDetails};
 use riposte_core::ids::DecisionId;
 use riposte_core::object_type::ModerationMode;
 use riposte_core::review::{Review, ReviewCause, ReviewCauses};
@@ -342,7 +342,7 @@ pub(super) async fn an_undeleted_comment_waits_again_since_the_same_time(backend
 pub(super) async fn the_first_publication_is_recorded_once(backend: Backend) {
     use CommentState::{Active, Pending, Rejected};
     let fixture = Fixture::new(&backend, "the_first_publication_is_recorded_once");
-    let _relay = Relay::of(&backend).await; // prevents concurrent trims
+    let relay = Relay::of(&backend).await; // prevents concurrent trims
     let key = fixture.key();
     fixture.open(&key).await;
     let id = fixture.held_root(&key).await;
@@ -350,25 +350,35 @@ pub(super) async fn the_first_publication_is_recorded_once(backend: Backend) {
         let verdict = fixture.verdict(id, act).await;
         fixture.run(&key, verdict).await;
     }
-    // A verdict that leaves the comment in sight makes no event.
+    // A verdict that leaves the comment in sight makes an event without a revision.
     let verdict = fixture.verdict(id, CommentAct::Approve).await;
     fixture.run(&key, verdict).await;
-    let outcome = |actor, before, after, version, first_publication| CommentOutcome {
-        actor,
-        before,
+    let decided =
+        |number| ModerationDetails { decisions: Some(DecisionNumbers::of(number)), ..ModerationDetails::NONE };
+    let verdict = |before, after, version, number| CommentOutcome {
+        actor: ActorKind::Moderator,
+        before: Some(before),
         after,
         version,
-        first_publication,
+        first_publication: false,
+        moderation: decided(number),
     };
-    let expected = [
-        outcome(ActorKind::Author, None, Pending, 1, false),
-        outcome(ActorKind::Moderator, Some(Pending), Active, 2, true),
-        outcome(ActorKind::Moderator, Some(Active), Rejected, 3, false),
-        outcome(ActorKind::Moderator, Some(Rejected), Active, 4, false),
-    ];
+    let held = ModerationDetails { held: true, ..ModerationDetails::NONE };
+    let waits =
+        CommentOutcome { after: Pending, first_publication: false, moderation: held, ..CommentOutcome::PUBLISHED };
+    let published = CommentOutcome { first_publication: true, ..verdict(Pending, Active, 2, 1) };
+    let mut expected = vec![waits, published, verdict(Active, Rejected, 3, 2), verdict(Rejected, Active, 4, 3)];
     let events = fixture.events(&key).await;
     let outcomes: Vec<_> = events.iter().filter_map(|event| event.changes.outcome(id)).collect();
     assert_eq!(outcomes, expected);
+    relay.assign_sequence(500).await;
+    let subject = fixture.subject(&key).await.id;
+    let sequenced = relay.sequenced(relay.source_of(subject).await, subject).await;
+    expected.push(verdict(Active, Active, 4, 4));
+    let outcomes: Vec<_> = sequenced.iter().filter_map(|event| event.event.changes.outcome(id)).collect();
+    assert_eq!(outcomes, expected);
+    let last = sequenced.last().expect("an event");
+    assert!(last.event.is_unseen() && last.event.revision.is_none(), "{last:?}");
 }
 
 pub(super) async fn a_plain_comment_has_no_review(backend: Backend) {

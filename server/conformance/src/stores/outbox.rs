@@ -5,7 +5,9 @@ mod sequence_numbers;
 
 use std::collections::BTreeMap;
 
-use riposte_core::event::{ActorKind, ChangeKind, Changes, CommentChange, CommentOutcome};
+use riposte_core::event::{
+    ActorKind, ChangeKind, Changes, CommentChange, CommentOutcome, DecisionNumbers, ModerationDetails,
+};
 use riposte_core::verbs::{Delete, DeleteActor, Edit, Hide, Pin, SetLike, Unhide, UpdateSubject};
 use riposte_core::{CommentId, CommentState, LikeValue, SubjectKey, SubjectState};
 
@@ -26,14 +28,15 @@ fn comment_changes(comments: &[CommentChange]) -> Changes {
     Changes { comments: comments.to_vec(), ..Changes::default() }
 }
 
-/// Returns the revisions and changes of a subject's events, without the outcomes.
+/// Returns the revisions and changes of a subject's events, without outcomes and
+/// notices.
 async fn recorded(fixture: &Fixture, key: &SubjectKey) -> Vec<(Option<i64>, Changes)> {
     let events = fixture.events(key).await;
     let subject = fixture.subject(key).await;
     for event in &events {
         assert_eq!((event.subject, event.partition), (subject.id, key.partition()), "{event:?}");
     }
-    let without_outcomes = |changes| Changes { outcomes: BTreeMap::new(), ..changes };
+    let without_outcomes = |changes| Changes { outcomes: BTreeMap::new(), notices: BTreeMap::new(), ..changes };
     events.into_iter().map(|event| (event.revision, without_outcomes(event.changes))).collect()
 }
 
@@ -50,13 +53,7 @@ pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_chan
     fixture.run(&key, Pin { target: fixture.target(root).await, member: member("owner") }).await;
     fixture.run(&key, Hide { target: target.clone(), ruling: ruling() }).await;
     fixture.run(&key, Delete { target, actor: by_moderator(), etag: String::new() }).await;
-    let closed = UpdateSubject {
-        owner: None,
-        state: Some(SubjectState::ReadOnly),
-        metadata: None,
-        moderation: None,
-        etag: String::new(),
-    };
+    let closed = UpdateSubject { state: Some(SubjectState::ReadOnly), ..UpdateSubject::default() };
     let last = fixture.run(&key, closed).await.revision;
     let of_reply = |kind| comment_changes(&[change(reply, Some(root), kind)]);
     let of_root = |kind| comment_changes(&[change(root, None, kind)]);
@@ -209,18 +206,19 @@ pub(super) async fn an_event_has_the_outcome_of_each_comment(backend: Backend) {
     fixture.run(&key, Unhide { target: target.clone(), ruling: ruling() }).await;
     let edit = Edit::allowed(target, member("author"), text("again"));
     fixture.run(&key, edit).await;
-    let outcome = |actor, before, after, version| CommentOutcome {
+    let outcome = |actor, before, after, version, decision: Option<i32>| CommentOutcome {
         actor,
         before: Some(before),
         after,
         version,
         first_publication: false,
+        moderation: ModerationDetails { decisions: decision.map(DecisionNumbers::of), ..ModerationDetails::NONE },
     };
     let expected = [
         CommentOutcome::PUBLISHED,
-        outcome(ActorKind::Moderator, CommentState::Active, CommentState::Hidden, 2),
-        outcome(ActorKind::Moderator, CommentState::Hidden, CommentState::Active, 3),
-        outcome(ActorKind::Author, CommentState::Active, CommentState::Active, 4),
+        outcome(ActorKind::Moderator, CommentState::Active, CommentState::Hidden, 2, Some(1)),
+        outcome(ActorKind::Moderator, CommentState::Hidden, CommentState::Active, 3, Some(2)),
+        outcome(ActorKind::Author, CommentState::Active, CommentState::Active, 4, None),
     ];
     let events = fixture.events(&key).await;
     let outcomes: Vec<_> = events.iter().filter_map(|event| event.changes.outcome(id)).collect();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use riposte_core::comment::CommentView;
+use riposte_core::ids::IdTick;
 use riposte_core::page::{ListOrder, Page, PageQuery, PageStart};
 use riposte_core::verbs::Delete;
 use riposte_core::{CommentId, SubjectKey};
@@ -272,4 +273,41 @@ pub(super) async fn the_limit_counts_listed_items_only(backend: Backend) {
     delete_floors(&fixture, &key, &ids, &deleted).await;
     let page = fixture.roots(&key, first(2)).await.threads;
     assert_eq!((floors(&page.clone().map(|t| t.root)), page.more_after), (vec![1, 30], false));
+}
+
+pub(super) async fn a_walk_by_time_returns_every_comment_of_the_time_once(backend: Backend) {
+    let fixture = Fixture::new(&backend, "a_walk_by_time_returns_every_comment_of_the_time_once");
+    let mut ids = Vec::new();
+    for name in 0..5 {
+        let key = fixture.key_named(name);
+        let root = fixture.root(&key).await.comment.reference.id;
+        ids.extend([root, fixture.reply(&key, root, 3).await.comment.reference.id]);
+    }
+    let ticks: Vec<IdTick> = ids.iter().map(|id| id.tick()).collect();
+    let first = ticks.iter().min().copied().expect("a comment");
+    let last = ticks.iter().max().copied().expect("a comment");
+    let walk = async |ticks: std::ops::Range<IdTick>, limit: usize| {
+        let (mut found, mut after) = (Vec::new(), None);
+        loop {
+            let (part, next) = fixture.process.reader.comment_ids(ticks.clone(), after, limit).await.expect("a part");
+            assert!(part.len() <= limit && part.iter().all(|id| ticks.contains(&id.tick())), "{part:?}");
+            found.extend(part.into_iter().filter(|id| ids.contains(id)));
+            after = next;
+            if after.is_none() {
+                break found;
+            }
+        }
+    };
+    for limit in [1, 3, 1_000] {
+        let mut found = walk(first..IdTick(last.0 + 1), limit).await;
+        found.sort_unstable();
+        let mut expected = ids.clone();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{limit}");
+    }
+    let mut earlier = walk(first..last, 2).await;
+    earlier.sort_unstable();
+    let mut expected: Vec<CommentId> = ids.iter().copied().filter(|id| id.tick() < last).collect();
+    expected.sort_unstable();
+    assert_eq!(earlier, expected);
 }

@@ -10,6 +10,7 @@ use riposte_core::disposition::Disposition;
 use riposte_core::event::ChangeKind;
 use riposte_core::object_type::ModerationMode;
 use riposte_core::page::CountDrift;
+use riposte_core::policy_judgement::PolicyJudgement;
 use riposte_core::ports::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewQuery};
 use riposte_core::review::{LeaseToken, Review, ReviewCause, ReviewCauses};
 use riposte_core::verbs::{Create, DeleteSubject, Edit, UndeleteSubject};
@@ -17,7 +18,7 @@ use riposte_core::{CommentId, Error, Millis, ObjectType, SubjectKey};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::backend::Backend;
-use super::fixture::{Fixture, member, text};
+use super::fixture::{Fixture, comment, member, text};
 use super::relay::Relay;
 
 /// A time that no case outlasts.
@@ -102,6 +103,36 @@ pub(super) async fn the_queue_lists_open_reviews_by_due_time(backend: Backend) {
     let due_time = first[0].due_time.expect("open");
     let backlog = ReviewBacklog { object_type: types[0].clone(), open: 4, due_time };
     assert_eq!(fixture.process.reviews.backlogs(&types).await, Ok(vec![backlog]));
+}
+
+pub(super) async fn what_waits_for_a_service_alone_is_for_moderators_when_it_is_due(backend: Backend) {
+    let fixture = Fixture::new(&backend, "what_waits_for_a_service_alone_is_for_moderators_when_it_is_due");
+    let queue = Queue::new(&fixture).await;
+    let waits = queue.held_roots(1).await[0];
+    let mut unchecked = Vec::new();
+    for causes in [&[][..], &[ReviewCause::Flag]] {
+        let more_causes = ReviewCauses::of(causes);
+        let judged = PolicyJudgement { disposition: Disposition::Unchecked, more_causes, ..PolicyJudgement::default() };
+        let verb = Create { judged, ..fixture.root_verb(&queue.key, "author").await };
+        unchecked.push(comment(&fixture.run(&queue.key, verb).await).comment.reference.id);
+    }
+    let shown = fixture.root(&queue.key).await.comment.reference.id;
+    let edit = Edit::allowed(fixture.target(shown).await, member("author"), text("edited"));
+    fixture.run(&queue.key, Edit { judged: Disposition::Unchecked.into(), ..edit }).await;
+    let sorted = |mut ids: Vec<CommentId>| {
+        ids.sort_unstable();
+        ids
+    };
+    // A flag of a list is for moderators, whatever else the text waits for.
+    let for_moderators = sorted(vec![waits, unchecked[1]]);
+    let for_services = sorted(vec![unchecked[0], unchecked[1], shown]);
+    for leased in [false, true] {
+        let all = ReviewQuery { leased, ..queue.query(10) };
+        assert_eq!(sorted(queue.listed(&all).await), for_moderators);
+        let filter = ReviewFilter { causes: ReviewCauses::OUTAGE, ..queue.filter.clone() };
+        assert_eq!(sorted(queue.listed(&ReviewQuery { filter, ..all }).await), for_services);
+    }
+    assert_eq!(sorted(ids(&queue.claim("a", 1, LONG, 10).await)), for_moderators);
 }
 
 pub(super) async fn a_lease_excludes_others_until_it_ends(backend: Backend) {

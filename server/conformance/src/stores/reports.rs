@@ -29,7 +29,7 @@ const WINDOW: Duration = Duration::from_secs(3_600);
 
 impl Fixture {
     /// Returns a new report, one second after the last one of the case.
-    fn new_report(&self, id: CommentId, name: &str, second: i64) -> NewReport {
+    pub(super) fn new_report(&self, id: CommentId, name: &str, second: i64) -> NewReport {
         let (text, legal_reference) = ("An 🏠.".to_owned(), "a law".to_owned());
         let body = ReportBody { reason: ReportReason::Spam, text, claims_illegal: false, legal_reference };
         let (weight, request) = (ORDINARY_WEIGHT, self.request());

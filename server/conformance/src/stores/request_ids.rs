@@ -105,7 +105,7 @@ pub(super) async fn a_refused_request_leaves_its_key_free(backend: Backend) {
     let mut create = fixture.root_verb(&key, "author").await;
     create.auto_create = None;
     let mut command = fixture.command(&key, create);
-    let not_created = Error::SubjectNotCreated(key.object_type().as_str().to_owned());
+    let not_created = key.not_created();
     assert_eq!(fixture.send(&command).await, Err(not_created));
     fixture.open(&key).await;
     // A refused request has no effect, so another request may use its key.
@@ -126,14 +126,7 @@ pub(super) async fn every_verb_can_be_repeated(backend: Backend) {
     let target = fixture.target(root).await;
     let (author, owner, etag) = (member("author"), member("owner"), String::new());
     let verbs: Vec<CommandKind> = vec![
-        UpdateSubject {
-            owner: None,
-            state: None,
-            metadata: Some(Metadata::new()),
-            moderation: None,
-            etag: etag.clone(),
-        }
-        .into(),
+        UpdateSubject { metadata: Some(Metadata::new()), etag: etag.clone(), ..UpdateSubject::default() }.into(),
         Pin { target: target.clone(), member: owner.clone() }.into(),
         Pin { target: target.clone(), member: owner.clone() }.into(),
         Unpin { target: target.clone(), member: owner }.into(),

@@ -90,6 +90,9 @@ pub(super) async fn a_standing_replaces_the_earlier_one_and_its_etag_guards_it(b
     let normal = fixture.set(&fixture.order("ann", Standing::Normal)).await.expect("any etag");
     assert_eq!(normal.number, 3);
     assert_eq!(fixture.listed(&fixture.query()).await, [], "a member with nothing of note is not listed");
+    let of = |name: &str| StandingQuery { member: Some(member(name)), ..fixture.query() };
+    assert_eq!(fixture.listed(&of("ann")).await, std::slice::from_ref(&normal), "unless it is asked about");
+    assert_eq!(fixture.listed(&of("bob")).await, []);
     let again = fixture.set(&StandingOrder { etag: normal.etag(), ..muted }).await.expect("the row is kept");
     assert_eq!(again.number, 4);
 }
@@ -167,7 +170,7 @@ pub(super) async fn standings_of_note_are_listed_newest_first(backend: Backend) 
     assert_eq!(walked, listed);
     let of = |name: &str| StandingQuery { member: Some(MemberId::stored(name.to_owned())), ..query.clone() };
     assert_eq!(names(&fixture.listed(&of("ann")).await), ["ann"], "byte by byte");
-    assert_eq!(names(&fixture.listed(&of("dan")).await), Vec::<String>::new(), "it has ended");
+    assert_eq!(names(&fixture.listed(&of("dan")).await), ["dan"], "though it has ended");
     let other = StandingQuery { object_type: ObjectType::stored("x".to_owned()), ..fixture.query() };
     assert_eq!(names(&fixture.listed(&other).await), Vec::<String>::new());
 }
@@ -199,6 +202,12 @@ pub(super) async fn changed_standings_are_read_in_the_order_of_their_times(backe
         let later: Vec<StandingChange> =
             expected.iter().filter(|other| other.changed >= change.changed).cloned().collect();
         assert_eq!(fixture.changes(StandingSelection::All, from, 2).await, later);
+        let until = expected.last().expect("set").changed;
+        let between = fixture.process.standings.changed_between(Millis(change.changed.0 - 1), until).await;
+        // Other cases may set standings at these times.
+        assert!(between.expect("counted") >= later.len() as u64);
+        let none = fixture.process.standings.changed_between(change.changed, change.changed).await;
+        assert_eq!(none, Ok(0));
         let behind = StandingCursor::of(change);
         assert_eq!(fixture.changes(StandingSelection::All, behind, 2).await, expected[n + 1..]);
     }

@@ -10,7 +10,7 @@ use riposte_conformance::stores::StepClock;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::page::{ListOrder, PageQuery};
 use riposte_core::ports::{CommentRows, LikeRows, ListRows, Reader, SubjectRows};
-use riposte_core::{LikeValue, Partition};
+use riposte_core::{LikeValue, Millis, Partition};
 
 use super::stress::RepairRun;
 use super::{FIRST_PAGE, Fixture, fixture, fixture_on, servers, unreported_writer};
@@ -66,8 +66,9 @@ fn a_commit_that_the_relay_will_report_is_no_drift_and_one_that_it_skipped_is_a_
         unreported.create_root(0, 0).await;
         assert_eq!(revision().await, 1, "the commit has not reached the cache");
         let (auditor, stats) = (CacheAuditor::new(process.reader.clone()), process.reader.stats());
-        let relay_state =
-            RelayState::new(Arc::clone(&cache), store.outbox(), Box::new(|_| 0), StepClock::at(StepClock::START));
+        // The auditor's clock is ahead of the writer's: the commit is in its past.
+        let clock = StepClock::at(Millis(StepClock::START.0 + 60_000));
+        let relay_state = RelayState::new(Arc::clone(&cache), store.outbox(), Box::new(|_| 0), clock);
         let relay = async {
             let begin = async {
                 while stats.of(CacheEvent::Audited) == 0 {

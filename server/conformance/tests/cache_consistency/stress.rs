@@ -87,7 +87,8 @@ impl Stress {
             key: IdempotencyKey::imported("comment", "stress", &number),
             fingerprint: Fingerprint::of(&[number.as_bytes()]),
         };
-        let command = Command { subject: key.clone(), verb, request, now: Millis(1_800_000_000_000) };
+        let now = Millis(1_800_000_000_000);
+        let command = Command { subject: key.clone(), verb, request, now, notify_thread: false };
         match self.processes[process].writer.commit(&vec![command].into()).await {
             Ok(mut results) => results.remove(0).is_ok(),
             // On a busy machine the outcome may be unknown; the cache must converge all the same.

@@ -39,16 +39,18 @@ async fn measure(tables: TableCounts, width: usize) -> Option<BatchQueries> {
     let store = SqlStore::open(&config, clock).expect("the configuration is sound");
     let (ranks, _) = store.ranks(ranking_config());
     let subjects: Vec<SubjectKey> = (0..width).map(|n| key(&format!("spread {n}"))).collect();
-    let mut counted = BatchQueries { creates: 0, likes: 0, ranks: 0, prepared: 0 };
-    // The first round creates the subjects, and the second one prepares what is prepared.
-    for round in 0..3 {
+    let mut counted = BatchQueries { creates: usize::MAX, likes: usize::MAX, ranks: usize::MAX, prepared: 0 };
+    // The first round creates the subjects, and the second one prepares what is prepared. The
+    // renewal of the worker lease uses the same connection and may add its queries to a batch of
+    // one round, so the fewest count.
+    for round in 0..4 {
         let mut creates = Vec::new();
         for subject in &subjects {
             creates.push(create_command(&direct, subject).await);
         }
         let before = counter.count();
         let outputs = store.writer().commit(&creates.into()).await.expect("committed");
-        counted.creates = counter.count() - before;
+        counted.creates = counted.creates.min(counter.count() - before);
         let created: Vec<Comment> = outputs.iter().map(|output| comment(output.as_ref().expect("created"))).collect();
         let like = |(subject, comment): (&SubjectKey, &Comment)| {
             like_command(&store, subject, comment.reference.id, "fan", LikeValue::Like)
@@ -57,10 +59,10 @@ async fn measure(tables: TableCounts, width: usize) -> Option<BatchQueries> {
         let before = counter.count();
         let outputs = store.writer().commit(&likes.into()).await.expect("committed");
         assert!(outputs.iter().all(Result::is_ok), "{round}: {outputs:?}");
-        counted.likes = counter.count() - before;
+        counted.likes = counted.likes.min(counter.count() - before);
         let before = counter.count();
         ranks.apply(0, &created.iter().map(liked).collect::<Vec<_>>()).await.expect("applied");
-        counted.ranks = counter.count() - before;
+        counted.ranks = counted.ranks.min(counter.count() - before);
     }
     counted.prepared = session_counter(store.sources().all()[0].write_pool(), "Com_stmt_prepare").await;
     store.close().await;

@@ -35,7 +35,7 @@ pub(crate) fn command<V: BatchVerb>(store: &SqlStore, subject: &SubjectKey, verb
         key: IdempotencyKey(store.ids().request()),
         fingerprint: Fingerprint::of(&[format!("{verb:?}").as_bytes()]),
     };
-    Command { subject: subject.clone(), verb, request, now: Millis(NOON) }
+    Command { subject: subject.clone(), verb, request, now: Millis(NOON), notify_thread: false }
 }
 
 async fn new_id(store: &SqlStore, subject: &SubjectKey) -> CommentId {

@@ -1,6 +1,9 @@
 //! The cost of reads, and the detection of wrong counts.
 
+use riposte_conformance::stores::{root_location, ruling};
 use riposte_core::page::{CountDrift, LikerCursor, ListOrder, PageQuery, PageStart, SubtreeQuery};
+use riposte_core::ports::UnlistedRow;
+use riposte_core::verbs::{BatchVerb, Hide};
 use riposte_core::{CommentId, LikeValue, Millis, Path};
 use riposte_store::SqlStore;
 use riposte_store::shard::TableCounts;
@@ -199,4 +202,33 @@ async fn a_batch_over_every_table_is_read_completely() {
     assert_eq!(found, keys, "each subject once");
     store.close().await;
     database.drop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_comment_is_recent_until_its_time_by_the_clock_of_the_database() {
+    for database in all_databases().await {
+        let store = database.fresh().await;
+        let subject = Subject::new(&store, "refused");
+        let id = subject.create_roots(1).await[0];
+        // A decision takes the text out of sight, so that the list of its author has it.
+        let target = root_location(&subject.key, id);
+        subject.commit(vec![Hide { target, ruling: ruling() }.into_type()]).await;
+        let found = store.reader().subjects(std::slice::from_ref(&subject.key)).await.expect("read").remove(0);
+        let subject_id = found.expect("a subject").id;
+        let now =
+            if matches!(database, TestDatabase::Sqlite(_)) { "unixepoch('subsec')" } else { "UNIX_TIMESTAMP(NOW(3))" };
+        // A minute before and after the present time, and that of a comment that was not refused.
+        for (until, expected) in [
+            (format!("{now} * 1000 + 60000"), true),
+            (format!("{now} * 1000 - 60000"), false),
+            (format!("{now} * 1000 + 60000"), true),
+            ("0".to_owned(), false),
+        ] {
+            run(&store, format!("UPDATE comment_review SET unlisted_until = {until}")).await;
+            let listed = store.reader().unlisted(&subject.key, subject_id, &member(0), None, 9).await.expect("read");
+            assert_eq!(listed, [UnlistedRow { comment_id: id, was_rejected_recently: expected }], "{until}");
+        }
+        store.close().await;
+        database.drop().await;
+    }
 }

@@ -12,7 +12,7 @@ use riposte_core::ports::RepairReport;
 use riposte_core::rank::RankingConfig;
 use riposte_core::review::OpenQuestions;
 use riposte_core::subject::Metadata;
-use riposte_core::verbs::{Appeal, BatchVerb, Edit, Hide, Keep, Ruling, Withhold};
+use riposte_core::verbs::{Appeal, BatchVerb, Edit, Hide, Keep, Ruling, Unhide, Withhold};
 use riposte_core::{Comment, CommentId, Content, Error, Millis};
 use riposte_store::SqlStore;
 
@@ -409,6 +409,22 @@ async fn numbers_that_differ_from_the_reports_that_count_are_found_and_repaired(
         assert_eq!(thread.drifts(&store).await, drifts);
         assert_eq!(thread.repair(&store).await.drifts, drifts);
         assert_eq!(thread.drifts(&store).await, Vec::new());
+        // Without the review all that were counted differ. The decisions say which of them are
+        // settled; the rest is open, and a moderator judges the comment if it is in sight.
+        for is_visible in [false, true] {
+            if is_visible {
+                let target = root_location(&thread.subject.key, id);
+                thread.subject.commit(vec![Unhide { target, ruling: ruling() }.into_type()]).await;
+            }
+            run(&store, format!("DELETE FROM comment_review WHERE comment_id = {}", id.get())).await;
+            let drifts = [drift("reports", 3), drift("report_weight", 300)];
+            assert_eq!(thread.drifts(&store).await, drifts);
+            assert_eq!(thread.repair(&store).await.drifts, drifts);
+            assert_eq!(thread.drifts(&store).await, Vec::new());
+            let review = store.reader().reviews(&[id]).await.expect("read").remove(0).expect("a review");
+            assert_eq!(!review.causes.is_empty(), is_visible, "{review:?}");
+            assert_eq!((review.decisions, review.never_public), (1 + i32::from(is_visible), false), "{review:?}");
+        }
         store.close().await;
         database.drop().await;
     }

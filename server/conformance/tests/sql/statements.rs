@@ -19,9 +19,9 @@ use crate::subject::{Subject, member};
 const CACHED_STATEMENTS: usize = 64;
 
 /// Held by the test that has turned the general log of its server on, and turns it off.
-static GENERAL_LOG: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+pub(crate) static GENERAL_LOG: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-async fn query(pool: &DatabaseConnection, sql: String) -> Vec<sea_orm::QueryResult> {
+pub(crate) async fn query(pool: &DatabaseConnection, sql: String) -> Vec<sea_orm::QueryResult> {
     pool.query_all_raw(Statement::from_string(pool.get_database_backend(), &sql)).await.expect(&sql)
 }
 
@@ -58,7 +58,7 @@ async fn a_connection_closes_all_statements_at_once_when_it_has_too_many() {
 }
 
 /// Returns the statements of the connections to a database since the general log was turned on.
-async fn logged_statements(pool: &DatabaseConnection, database: &str) -> Vec<String> {
+pub(crate) async fn logged_statements(pool: &DatabaseConnection, database: &str) -> Vec<String> {
     let connects = format!(
         "SELECT DISTINCT thread_id FROM mysql.general_log WHERE command_type = 'Connect' AND argument LIKE '% on {database} %'"
     );
@@ -85,26 +85,41 @@ async fn prepared_statements(pool: &DatabaseConnection, database: &str) -> BTree
         String::from_utf8_lossy(&bytes).into_owned()
     };
     let rows = query(pool, sql).await;
-    let of_comments = ["subject", "index", "content", "like", "request"].map(|table| format!("`comment_{table}`"));
-    let unnumbered = |sql: String| sql.replace("_0`", "`").replace("_0_", "_");
-    let is_of_rows =
-        |sql: &String| ["SELECT ", "INSERT ", "UPDATE ", "DELETE "].iter().any(|verb| sql.starts_with(verb));
-    let statements = rows.iter().map(text).map(unnumbered).filter(is_of_rows);
-    statements.filter(|sql| of_comments.iter().any(|table| sql.contains(table))).collect()
+    rows.iter().map(text).map(|sql| unnumbered(&sql)).filter(|sql| is_of_comments(sql)).collect()
+}
+
+/// Returns a statement without the numbers of tables.
+pub(crate) fn unnumbered(sql: &str) -> String {
+    sql.replace("_0`", "`").replace("_0_", "_")
+}
+
+/// Returns true for a statement that reads or writes rows of comments.
+pub(crate) fn is_of_comments(sql: &str) -> bool {
+    let of_rows = ["SELECT ", "INSERT ", "UPDATE ", "DELETE "].iter().any(|verb| sql.starts_with(verb));
+    let tables = ["subject", "index", "content", "like", "request"];
+    of_rows && tables.iter().any(|table| sql.contains(&format!("`comment_{table}`")))
+}
+
+/// Returns a statement without the column `policy` of subjects.
+pub(crate) fn without_policy(sql: &str) -> String {
+    let sql = sql.replace(", `comment_subject`.`policy`", "");
+    let inserted = sql.replace(", `policy`)", ")");
+    if inserted == sql { sql } else { inserted.replacen("(?, ", "(", 1) }
 }
 
 /// The statements about comments that the version before moderation (98cfc9ca) prepared for
 /// creates, replies, likes, deletions and pages, from the general log of its binary. The shapes of
 /// a create, a like and a page show that no statement is missing.
-const BEFORE_MODERATION: &str = include_str!("golden/before_moderation.sql");
+pub(crate) const BEFORE_MODERATION: &str = include_str!("golden/before_moderation.sql");
 
 #[tokio::test]
 async fn plain_statements_differ_from_those_before_moderation_by_the_policy_of_the_subject_alone() {
     let Some(database) = TestDatabase::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
     let clock = ManualClock::at_noon();
+    // Before the migration, so that the log has no statement of it.
+    let _alone = GENERAL_LOG.lock().await;
     let first = database.migrated(&clock).await;
     let admin = first.sources().all()[0].write_pool();
-    let _alone = GENERAL_LOG.lock().await;
     query(admin, "SET GLOBAL log_output = 'TABLE'".to_owned()).await;
     query(admin, "SET GLOBAL general_log = 1".to_owned()).await;
     let TestDatabase::Servers(urls, _) = &database else { unreachable!("servers") };
@@ -120,15 +135,10 @@ async fn plain_statements_differ_from_those_before_moderation_by_the_policy_of_t
     query(admin, "SET GLOBAL general_log = 0".to_owned()).await;
     let with_policy = now.iter().filter(|sql| sql.contains("`policy`")).count();
     assert!(with_policy > 0 && with_policy < now.len(), "{now:#?}");
-    let without_policy = |sql: &String| {
-        let sql = sql.replace(", `comment_subject`.`policy`", "");
-        let inserted = sql.replace(", `policy`)", ")");
-        if inserted == sql { sql } else { inserted.replacen("(?, ", "(", 1) }
-    };
     // A server first tries to lock a subject without waiting.
     let before: BTreeSet<&str> = BEFORE_MODERATION.lines().map(|sql| sql.trim_end_matches(" NOWAIT")).collect();
     let is_new = |sql: &String| !before.contains(sql.trim_end_matches(" NOWAIT"));
-    let new: Vec<String> = now.iter().map(without_policy).filter(is_new).collect();
+    let new: Vec<String> = now.iter().map(|sql| without_policy(sql)).filter(is_new).collect();
     assert!(new.is_empty(), "statements or columns that the version before moderation did not have: {new:#?}");
     store.close().await;
     first.close().await;
@@ -137,7 +147,7 @@ async fn plain_statements_differ_from_those_before_moderation_by_the_policy_of_t
 
 /// Returns the verb and the table of each statement that reads or writes comments, and whether it
 /// locks rows.
-fn shapes(statements: &[String]) -> Vec<String> {
+pub(crate) fn shapes(statements: &[String]) -> Vec<String> {
     let shape = |sql: &String| {
         let verb = sql.split_whitespace().next()?;
         let table = ["FROM `", "INTO `", "UPDATE `"].iter().find_map(|word| sql.split_once(word))?.1;
@@ -155,9 +165,10 @@ fn shapes(statements: &[String]) -> Vec<String> {
 async fn an_edit_with_moderation_off_reads_the_review_and_nothing_else_of_moderation() {
     let Some(database) = TestDatabase::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
     let clock = ManualClock::at_noon();
+    // Before the migration, so that the log has no statement of it.
+    let _alone = GENERAL_LOG.lock().await;
     let first = database.migrated(&clock).await;
     let admin = first.sources().all()[0].write_pool();
-    let _alone = GENERAL_LOG.lock().await;
     query(admin, "SET GLOBAL log_output = 'TABLE'".to_owned()).await;
     query(admin, "SET GLOBAL general_log = 1".to_owned()).await;
     let TestDatabase::Servers(urls, _) = &database else { unreachable!("servers") };
@@ -193,29 +204,30 @@ async fn an_edit_with_moderation_off_reads_the_review_and_nothing_else_of_modera
 
 /// The statements about comments that a root, a like and a page send, with moderation off: those of
 /// before moderation. The subject's row has one column more, `policy`.
-const PLAIN_CREATE: [&str; 5] = [
+pub(crate) const PLAIN_CREATE: [&str; 5] = [
     "SELECT comment_subject FOR UPDATE",
     "SELECT comment_request",
     "UPDATE comment_subject",
     "INSERT comment_index",
     "INSERT comment_content",
 ];
-const PLAIN_LIKE: [&str; 5] = [
+pub(crate) const PLAIN_LIKE: [&str; 5] = [
     "SELECT comment_index FOR UPDATE",
     "SELECT comment_like",
     "SELECT comment_subject",
     "UPDATE comment_index",
     "INSERT comment_like",
 ];
-const PLAIN_PAGE: [&str; 3] = ["SELECT comment_subject", "SELECT comment_index", "SELECT comment_content"];
+pub(crate) const PLAIN_PAGE: [&str; 3] = ["SELECT comment_subject", "SELECT comment_index", "SELECT comment_content"];
 
 #[tokio::test]
 async fn a_plain_comment_and_a_like_read_and_write_no_rows_of_moderation() {
     let Some(database) = TestDatabase::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
     let clock = ManualClock::at_noon();
+    // Before the migration, so that the log has no statement of it.
+    let _alone = GENERAL_LOG.lock().await;
     let first = database.migrated(&clock).await;
     let admin = first.sources().all()[0].write_pool();
-    let _alone = GENERAL_LOG.lock().await;
     query(admin, "SET GLOBAL log_output = 'TABLE'".to_owned()).await;
     query(admin, "SET GLOBAL general_log = 1".to_owned()).await;
     let TestDatabase::Servers(urls, _) = &database else { unreachable!("servers") };

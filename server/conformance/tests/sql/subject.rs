@@ -33,7 +33,8 @@ impl Subject {
                 key: IdempotencyKey::imported("comment", "test", &number.to_string()),
                 fingerprint: Fingerprint(0),
             };
-            Command { subject: self.key.clone(), verb, request, now: Millis(number as i64) }
+            let now = Millis(number as i64);
+            Command { subject: self.key.clone(), verb, request, now, notify_thread: false }
         });
         let commands: Vec<Command<K>> = commands.collect();
         for batch in commands.chunks(200) {

@@ -34,6 +34,8 @@ pub enum Role {
     Moderator,
     /// Imports, exports, verifies, repairs and rebuilds.
     Operator,
+    /// Receives events of all comments.
+    Subscriber,
 }
 
 /// A set of object types. A tenant is the set of types of one caller.
@@ -64,7 +66,7 @@ impl ObjectTypeScope {
 
 impl Role {
     /// All roles.
-    pub const ALL: [Self; 4] = [Self::Reader, Self::Writer, Self::Moderator, Self::Operator];
+    pub const ALL: [Self; 5] = [Self::Reader, Self::Writer, Self::Moderator, Self::Operator, Self::Subscriber];
 }
 
 impl Caller {

@@ -166,7 +166,7 @@ pub fn check_metadata(field: &str, metadata: &Metadata) -> Vec<Violation> {
     violations
 }
 
-/// Facts about the client, stored for moderation and never returned by the public services.
+/// Details about the client, stored for moderation and never returned by the public services.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClientInfo {
     /// The person's address.

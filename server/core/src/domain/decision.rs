@@ -198,6 +198,23 @@ impl Decision {
         Some(UndecidedAppeal { contested: last.contested, barred })
     }
 
+    /// Restores in a review that was lost what all decisions on its comment say, in the order of
+    /// their numbers: their count, the restriction in force, the settled reports, and that the
+    /// comment was visible.
+    pub fn recover(review: &mut Review, decisions: &[Self]) {
+        for decision in decisions {
+            let number = decision.id.number;
+            (review.decisions, review.proposal) = (number, review.proposal.max(decision.proposal));
+            review.restriction = decision.act.restriction(review.restriction, number);
+            if decision.act.is_settling() && !decision.actor.as_str().is_empty() {
+                review.settled_version = decision.to_version;
+            }
+            if decision.to.is_visible() || decision.from.is_some_and(CommentState::is_visible) {
+                review.never_public = false;
+            }
+        }
+    }
+
     /// Returns the reason for which the author cannot contest the decision at the time `now`;
     /// `None` if the author can. `state` is the state of the comment, DELETED too if the comment
     /// cannot be read any more.

@@ -28,8 +28,8 @@ impl Disposition {
     #[must_use]
     pub const fn under(self, mode: ModerationMode) -> Self {
         match (self, mode) {
-            (Self::Allow | Self::Flag, ModerationMode::Pre) => Self::Hold,
-            (_, ModerationMode::Post | ModerationMode::Pre) => self,
+            (Self::Allow | Self::Flag, ModerationMode::PreNewMembers | ModerationMode::Pre) => Self::Hold,
+            (_, ModerationMode::Post | ModerationMode::PreNewMembers | ModerationMode::Pre) => self,
         }
     }
 

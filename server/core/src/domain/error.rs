@@ -48,6 +48,8 @@ pub enum ConflictCause {
     Appeal,
     /// An appeal contests a decision of the acting moderator.
     OwnDecision,
+    /// A moderator set the mode of the subject, or its object type does not have the mode.
+    Mode,
 }
 
 /// The reason for which a decision cannot be appealed.
@@ -87,6 +89,7 @@ impl ConflictCause {
             Self::Edits => "edits",
             Self::Appeal => "appeal",
             Self::OwnDecision => "own_decision",
+            Self::Mode => "mode",
         }
     }
 }
@@ -97,7 +100,7 @@ pub enum Error {
     /// The subject does not exist, or it was deleted.
     SubjectNotFound,
     /// The subject does not exist, and comments of its object type, which is named, do not create
-    /// their subjects.
+    /// their subjects. `SubjectKey::not_created` returns it.
     SubjectNotCreated(String),
     /// The comment does not exist, was deleted, or belongs to a type that the caller may not see.
     CommentNotFound,
@@ -136,6 +139,16 @@ pub enum Error {
         /// The rule that refuses it, in the words of the configuration.
         rule: String,
     },
+    /// A service that judges texts cannot be asked, and the object type refuses texts meanwhile.
+    /// The text names the service.
+    PolicyUnavailable(&'static str),
+    /// A line of a candidate word list is wrong.
+    WordListInvalid {
+        /// The line, from 1; 0 for the list as a whole.
+        line: u32,
+        /// The fault, without a word of the list.
+        reason: String,
+    },
     /// The message is larger than the method's limit.
     MessageTooLarge {
         /// The limit in bytes.
@@ -155,6 +168,13 @@ pub enum Error {
     CallerNotAllowed,
     /// The member is not the author or the owner that the call requires.
     MemberNotAllowed,
+    /// The account of the member has too low a level for this.
+    LevelTooLow {
+        /// The level; `None` for a member without an account.
+        level: Option<u8>,
+        /// The level that this needs.
+        needed: u8,
+    },
     /// The standing of the member does not allow this.
     MemberSuspended {
         /// The time at which the standing ends; `None` for no end.
@@ -204,6 +224,13 @@ pub enum Error {
     },
     /// The method, or this value of an argument, is in the contract but not served.
     NotImplemented(Cow<'static, str>),
+    /// Nothing is served at this path of the port or of the process.
+    PathNotServed {
+        /// The method with its service, or a path that names none.
+        method: String,
+        /// The rest of the subject of the message: the place, and an explanation of the path.
+        place: String,
+    },
     /// The call's deadline has passed.
     DeadlineExceeded,
     /// A fault of the service. The text is for the log and never leaves the process.
@@ -267,18 +294,20 @@ impl Error {
             Self::RequestIdReused => Reason::RequestIdReused,
             Self::CallerUnknown => Reason::CallerUnknown,
             Self::CallerNotAllowed => Reason::CallerNotAllowed,
-            Self::MemberNotAllowed => Reason::MemberNotAllowed,
+            Self::MemberNotAllowed | Self::LevelTooLow { .. } => Reason::MemberNotAllowed,
             Self::MemberSuspended { .. } => Reason::MemberSuspended,
             Self::RateLimited { .. } => Reason::RateLimited,
             Self::Overloaded { .. } => Reason::Overloaded,
             Self::EtagMismatch { .. } | Self::ReviewChanged { .. } => Reason::EtagMismatch,
             Self::ContentBlocked { .. } => Reason::ContentBlocked,
+            Self::WordListInvalid { .. } => Reason::WordListInvalid,
+            Self::PolicyUnavailable(_) => Reason::PolicyUnavailable,
             Self::ReviewLeaseLost => Reason::ReviewLeaseLost,
             Self::DecisionNotFound => Reason::DecisionNotFound,
             Self::AppealNotAllowed(_) => Reason::AppealNotAllowed,
             Self::RevisionNotReached { .. } => Reason::RevisionNotReached,
             Self::ShardUnavailable | Self::ShardCircuitOpen { .. } => Reason::ShardUnavailable,
-            Self::NotImplemented(_) => Reason::NotImplemented,
+            Self::NotImplemented(_) | Self::PathNotServed { .. } => Reason::NotImplemented,
             Self::DeadlineExceeded => Reason::DeadlineExceeded,
             Self::Internal(_) => Reason::Internal,
             Self::WatchTooSlow => Reason::WatchTooSlow,
@@ -291,6 +320,9 @@ impl Error {
     pub fn retry_after(&self) -> Option<Duration> {
         if let Self::RateLimited { after } | Self::Overloaded { after } | Self::ShardCircuitOpen { after } = self {
             return Some(*after);
+        }
+        if matches!(self, Self::PolicyUnavailable(_)) {
+            return Some(Duration::from_secs(1));
         }
         let transient =
             [Reason::RevisionNotReached, Reason::ShardUnavailable, Reason::WatchTooSlow, Reason::ServerStopping];
@@ -316,6 +348,7 @@ impl fmt::Display for Error {
                 ConflictCause::Edits => "three edits of the comment have to be judged first",
                 ConflictCause::Appeal => "an appeal has to be decided first",
                 ConflictCause::OwnDecision => "another moderator has to judge the appeal",
+                ConflictCause::Mode => "the subject cannot have this mode",
             })
         } else if let Self::AppealNotAllowed(obstacle) = self {
             f.write_str(match obstacle {
@@ -340,8 +373,17 @@ impl fmt::Display for Error {
             write!(f, "the message is larger than {limit} bytes")
         } else if let Self::RevisionNotReached { current } = self {
             write!(f, "revision not reached yet; the newest is {current}")
+        } else if let Self::LevelTooLow { level: Some(level), needed } = self {
+            write!(f, "the account of the member has level {level}, and this needs {needed}")
+        } else if let Self::LevelTooLow { level: None, .. } = self {
+            f.write_str("the member has no account")
+        } else if let Self::WordListInvalid { line, reason } = self {
+            write!(f, "line {line} of the word list {reason}")
         } else if let Self::NotImplemented(name) = self {
             write!(f, "{name} is not served")
+        } else if let Self::PathNotServed { method, place } = self {
+            let path = if method.starts_with('/') { format!("the path \"{method}\"") } else { method.clone() };
+            write!(f, "{path} at {place} is not served")
         } else {
             f.write_str(self.reason().summary())
         }

@@ -1,11 +1,15 @@
 //! Events: they name the rows that a commit changed, never their contents. Consumers read the rows.
 
+mod notice;
+mod outcome;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::ids::{CommentId, Partition, SubjectId};
 use crate::domain::member::MemberId;
-use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
+pub use notice::{MAX_NOTICES, Notice, NoticeReason};
+pub use outcome::{ActorKind, CommentOutcome, DecisionNumbers, ModerationDetails};
 
 /// All changes of one batch under one subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +26,17 @@ pub struct Event {
     pub time: Millis,
 }
 
+impl Event {
+    /// Returns `true` if the commit made no revision and only noted details of moderation, so that
+    /// readers see no difference.
+    #[must_use]
+    pub fn is_unseen(&self) -> bool {
+        let Changes { comments, likers, subject, .. } = &self.changes;
+        let only_notes = !comments.is_empty() && comments.iter().all(|change| change.kind == ChangeKind::Noted);
+        self.revision.is_none() && only_notes && likers.is_empty() && !subject
+    }
+}
+
 /// The changes of one event. Each change of a comment is listed once, in the order of the changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Changes {
@@ -34,69 +49,10 @@ pub struct Changes {
     /// The outcomes that do not follow from the kinds of change; see [`Changes::outcome`]. `None`
     /// for an outcome with a state that only a newer version knows.
     pub outcomes: BTreeMap<CommentId, Option<CommentOutcome>>,
-}
-
-/// The effect of a whole batch on one comment that it created, edited or moved to another state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CommentOutcome {
-    /// The actor of the batch's last change of the comment.
-    pub actor: ActorKind,
-    /// The state before the batch; `None` if the batch created the comment.
-    pub before: Option<CommentState>,
-    /// The state after the batch.
-    pub after: CommentState,
-    /// The version of the comment after the batch.
-    pub version: i64,
-    /// `true` if the comment became visible for the first time, even if the batch hid it
-    /// again.
-    pub first_publication: bool,
-}
-
-/// The capacity in which a comment was changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ActorKind {
-    /// The comment's author.
-    Author,
-    /// The subject's owner.
-    Owner,
-    /// A moderator.
-    Moderator,
-    /// An import.
-    Import,
-    /// A kind that only a newer version knows.
-    Unknown,
-}
-
-impl CommentOutcome {
-    /// The outcome of a plain create: the author wrote a comment that is visible at once.
-    pub const PUBLISHED: Self = Self {
-        actor: ActorKind::Author,
-        before: None,
-        after: CommentState::Active,
-        version: 1,
-        first_publication: true,
-    };
-}
-
-impl CommentOutcome {
-    /// Returns the changes that a reader without rights sees of a change of this kind.
-    fn public(self, kind: ChangeKind) -> [Option<ChangeKind>; 2] {
-        let Self { before, after, first_publication, .. } = self;
-        let was_visible = before.is_some_and(CommentState::is_visible);
-        let ends = (!after.is_visible()).then_some(ChangeKind::StateChanged);
-        let waits = |state: CommentState| state.may_be_unpublished() || before == Some(after);
-        match (kind, before) {
-            (ChangeKind::Created, _) => [first_publication.then_some(ChangeKind::Created), None],
-            (ChangeKind::StateChanged, Some(_)) if first_publication => [Some(ChangeKind::Created), ends],
-            (_, None) => [Some(kind).filter(|_| first_publication), None],
-            // The batch also took the comment out of sight: its new text waits or is refused.
-            (ChangeKind::Edited, Some(_)) if after.may_be_unpublished() => [None, None],
-            (_, Some(before)) => {
-                let is_unseen = !was_visible && !after.is_visible() && (waits(before) || waits(after));
-                [(!is_unseen).then_some(kind), None]
-            }
-        }
-    }
+    /// The members that may be notified of the comments that the batch published, or whose new text
+    /// in sight mentions members that no earlier public text mentioned. A comment that notifies
+    /// no member is missing; see [`Changes::notices`].
+    pub notices: BTreeMap<CommentId, Vec<Notice>>,
 }
 
 /// One change of a comment.
@@ -125,6 +81,9 @@ pub enum ChangeKind {
     Liked,
     /// A repair corrected its counts.
     Recounted,
+    /// Something was noted about it that changes nothing in sight: a report, an appeal, a verdict
+    /// that leaves it as it is, or a proposed edit. Caches, ranks, histories and watches skip it.
+    Noted,
 }
 
 impl ChangeKind {
@@ -132,8 +91,18 @@ impl ChangeKind {
     #[must_use]
     pub const fn has_outcome(self) -> bool {
         match self {
-            Self::Created | Self::Edited | Self::StateChanged => true,
+            Self::Created | Self::Edited | Self::StateChanged | Self::Noted => true,
             Self::PinChanged | Self::Liked | Self::Recounted => false,
+        }
+    }
+
+    /// Returns `true` if the batch changed the comment itself, by which readers may see it
+    /// differently: its content, or its state.
+    #[must_use]
+    pub const fn moves_version(self) -> bool {
+        match self {
+            Self::Created | Self::Edited | Self::StateChanged => true,
+            Self::PinChanged | Self::Liked | Self::Recounted | Self::Noted => false,
         }
     }
 }
@@ -147,13 +116,21 @@ impl Changes {
     }
 
     /// Returns the effect of the batch on a comment. `None` if the batch neither created nor edited
-    /// it nor changed its state, for an event of a version that did not record outcomes, and for a
-    /// state that only a newer version knows; the present row then has the state.
+    /// it nor changed its state nor noted anything, for an event of a version that did not record
+    /// outcomes, and for a state that only a newer version knows; the present row then has the
+    /// state.
     #[must_use]
     pub fn outcome(&self, id: CommentId) -> Option<CommentOutcome> {
         let created = || self.comments.iter().any(|change| change.id == id && change.kind == ChangeKind::Created);
         let implied = || created().then_some(CommentOutcome::PUBLISHED);
         self.outcomes.get(&id).copied().unwrap_or_else(implied)
+    }
+
+    /// Returns the members that may be notified of a comment because of the batch, by the strength
+    /// of the reasons and then in the order of the mentions.
+    #[must_use]
+    pub fn notices(&self, id: CommentId) -> &[Notice] {
+        self.notices.get(&id).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the changes as a reader without rights sees them. A comment that becomes visible for
@@ -162,7 +139,7 @@ impl Changes {
     #[must_use]
     pub fn public(&self) -> Vec<CommentChange> {
         let mut public = Vec::with_capacity(self.comments.len());
-        for change in &self.comments {
+        for change in self.comments.iter().filter(|change| change.kind != ChangeKind::Noted) {
             let outcome = self.outcome(change.id).filter(|_| change.kind.has_outcome());
             let kinds = outcome.map_or([Some(change.kind), None], |outcome| outcome.public(change.kind));
             public.extend(kinds.into_iter().flatten().map(|kind| CommentChange { kind, ..*change }));
@@ -197,7 +174,10 @@ pub fn commits(events: &[SequencedEvent]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{ActorKind, ChangeKind, Changes, CommentChange, CommentOutcome, Event, SequencedEvent, commits};
+    use super::{
+        ActorKind, ChangeKind, Changes, CommentChange, CommentOutcome, Event, ModerationDetails, SequencedEvent,
+        commits,
+    };
     use crate::domain::ids::{CommentId, Partition};
     use crate::domain::member::MemberId;
     use crate::domain::state::CommentState;
@@ -258,7 +238,8 @@ mod tests {
             (Edited, Some(Active), Hidden, false, &[Edited]),
         ];
         for (kind, before, after, first_publication, expected) in cases {
-            let outcome = CommentOutcome { actor: ActorKind::Moderator, before, after, version: 2, first_publication };
+            let (actor, moderation) = (ActorKind::Moderator, ModerationDetails::NONE);
+            let outcome = CommentOutcome { actor, before, after, version: 2, first_publication, moderation };
             let comments = vec![CommentChange { id, root: None, kind }];
             let changes = Changes { comments, outcomes: [(id, Some(outcome))].into(), ..Changes::default() };
             let public: Vec<_> = changes.public().iter().map(|change| change.kind).collect();

@@ -118,6 +118,14 @@ id!(CommentId, "The id of a comment, root or reply.");
 id!(SubjectId, "The internal id of a subject; callers know subjects by their key.");
 
 impl CommentId {
+    /// Returns the largest id of a partition that no tick from `tick` on has. In the first tick
+    /// there is no earlier one, and no process has run.
+    #[must_use]
+    pub const fn last_before(tick: IdTick, partition: Partition) -> Self {
+        let before = if tick.0 > 1 { tick.0 - 1 } else { 0 };
+        Self::compose(IdTick(before), partition, WORKERS - 1, u8::MAX)
+    }
+
     pub(crate) const fn compose(tick: IdTick, partition: Partition, worker: u8, sequence: u8) -> Self {
         Self(
             tick.0 << (PARTITION_BITS + WORKER_BITS + SEQUENCE_BITS)
@@ -171,6 +179,17 @@ mod tests {
         };
         assert_eq!([id(1, 0, 0, 0), id(0, 1, 0, 0), id(0, 0, 1, 0), id(0, 0, 0, 1)], [1 << 24, 1 << 14, 1 << 8, 1]);
         assert_eq!(id(IdTick::MAX.0, 1023, WORKERS - 1, u8::MAX), i64::MAX);
+    }
+
+    #[test]
+    fn the_last_id_before_a_tick_is_below_all_of_that_tick_and_not_below_its_own() {
+        let id = |tick, partition, worker, sequence| {
+            CommentId::compose(IdTick(tick), Partition::number(partition), worker, sequence)
+        };
+        let last = CommentId::last_before(IdTick(9), Partition::number(512));
+        assert_eq!((last.tick(), last.partition()), (IdTick(8), Partition::number(512)));
+        assert!(last < id(9, 0, 0, 0) && last == id(8, 512, 63, 255));
+        assert!(CommentId::last_before(IdTick(0), Partition::number(0)).get() > 0);
     }
 
     #[test]

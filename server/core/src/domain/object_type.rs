@@ -58,11 +58,18 @@ pub struct Policy {
     /// The comments that wait for review before they are visible. A subject may have a stricter
     /// mode.
     pub moderation: ModerationMode,
+    /// The number of public comments, among the newest 50 of a member, from which on the member is
+    /// no longer new.
+    pub new_member_threshold: u32,
+    /// `true` if a subject may have the mode for new members, whatever the mode of the type is.
+    pub subject_modes: bool,
     /// The sum of the weights of reports at which a visible comment is to be judged. An ordinary
     /// report weighs 100.
     pub report_threshold: i32,
     /// The time after a decision within which the author may contest it.
     pub appeal_window: Duration,
+    /// `true` if the author of a root may be notified of every reply in its thread.
+    pub notify_thread: bool,
 }
 
 /// The new comments of an object type or a subject that wait for review; later modes are stricter.
@@ -71,6 +78,8 @@ pub enum ModerationMode {
     /// None: a new comment is visible at once.
     #[default]
     Post,
+    /// Those of new members.
+    PreNewMembers,
     /// All of them.
     Pre,
 }
@@ -82,13 +91,14 @@ impl ModerationMode {
         match self {
             Self::Post => 1,
             Self::Pre => 2,
+            Self::PreNewMembers => 3,
         }
     }
 
     /// Returns the mode of a stored code; `None` for 0 and for unknown codes.
     #[must_use]
     pub fn from_code(code: i8) -> Option<Self> {
-        [Self::Post, Self::Pre].into_iter().find(|mode| mode.code() == code)
+        [Self::Post, Self::PreNewMembers, Self::Pre].into_iter().find(|mode| mode.code() == code)
     }
 
     /// Returns the mode that holds under a subject with a mode of its own: the stricter one.
@@ -97,13 +107,41 @@ impl ModerationMode {
         of_subject.map_or(self, |mode| self.max(mode))
     }
 
-    /// The state of a new comment.
+    /// Returns the mode for one author: none waits of a trusted member, and under the mode for new
+    /// members none of an author that is not new.
+    #[must_use]
+    pub const fn for_author(self, trusted: bool, established: bool) -> Self {
+        match self {
+            Self::Post => Self::Post,
+            Self::PreNewMembers if trusted || established => Self::Post,
+            Self::Pre if trusted => Self::Post,
+            Self::PreNewMembers | Self::Pre => Self::Pre,
+        }
+    }
+
+    /// The state of a new comment; under the mode for new members, of one whose author is new.
     #[must_use]
     pub const fn new_state(self) -> CommentState {
         match self {
             Self::Post => CommentState::Active,
-            Self::Pre => CommentState::Pending,
+            Self::PreNewMembers | Self::Pre => CommentState::Pending,
         }
+    }
+}
+
+impl Policy {
+    /// Returns the number of public comments from which on a member is no longer new; `None` if the
+    /// comments of members are not counted under this type.
+    #[must_use]
+    pub fn counted_threshold(&self) -> Option<u32> {
+        let is_counted = self.subject_modes || self.moderation == ModerationMode::PreNewMembers;
+        is_counted.then_some(self.new_member_threshold)
+    }
+
+    /// Returns `true` if the comments of members are counted under this type.
+    #[must_use]
+    pub fn counts_members(&self) -> bool {
+        self.counted_threshold().is_some()
     }
 }
 
@@ -116,6 +154,9 @@ pub enum HotProfile {
     /// log10(max(1, weight)) + age term: ten times the weight equals being 12.5 hours newer.
     Decaying,
 }
+
+/// The number of a member's newest comments among which the public ones are counted.
+pub const NEWEST_COMMENTS: u32 = 50;
 
 /// The maximum number of levels in a path, and therefore in a policy.
 pub const MAX_LEVELS: u8 = 32;
@@ -130,8 +171,11 @@ impl Default for Policy {
             auto_create: false,
             hot: HotProfile::Plain,
             moderation: ModerationMode::Post,
+            new_member_threshold: 3,
+            subject_modes: false,
             report_threshold: 100,
             appeal_window: Duration::from_secs(180 * 86_400),
+            notify_thread: false,
         }
     }
 }
@@ -177,10 +221,45 @@ mod tests {
 
     #[test]
     fn modes_have_fixed_codes_and_the_stricter_one_holds() {
-        use ModerationMode::{Post, Pre};
-        assert_eq!([-1, 0, 1, 2, 3].map(ModerationMode::from_code), [None, None, Some(Post), Some(Pre), None]);
-        let held = [(Post, None), (Post, Some(Post)), (Post, Some(Pre)), (Pre, None), (Pre, Some(Post))];
-        assert_eq!(held.map(|(of_type, of_subject)| of_type.under(of_subject)), [Post, Post, Pre, Pre, Pre]);
+        use ModerationMode::{Post, Pre, PreNewMembers};
+        let codes = [None, None, Some(Post), Some(Pre), Some(PreNewMembers), None];
+        assert_eq!([-1, 0, 1, 2, 3, 4].map(ModerationMode::from_code), codes);
+        for mode in [Post, PreNewMembers, Pre] {
+            assert_eq!(ModerationMode::from_code(mode.code()), Some(mode));
+            assert_eq!((mode.under(None), mode.under(Some(Post)), mode.under(Some(Pre))), (mode, mode, Pre));
+        }
+        assert_eq!([Post, Pre].map(|mode| mode.under(Some(PreNewMembers))), [PreNewMembers, Pre]);
+    }
+
+    #[test]
+    fn a_mode_concerns_no_trusted_member_and_that_for_new_members_only_those() {
+        use ModerationMode::{Post, Pre, PreNewMembers};
+        for (mode, trusted, established, expected) in [
+            (Post, false, false, Post),
+            (PreNewMembers, false, false, Pre),
+            (PreNewMembers, false, true, Post),
+            (PreNewMembers, true, false, Post),
+            (Pre, false, true, Pre),
+            (Pre, true, false, Post),
+        ] {
+            assert_eq!(mode.for_author(trusted, established), expected, "{mode:?}");
+        }
+    }
+
+    #[test]
+    fn a_type_counts_the_comments_of_members_only_for_a_mode_that_requires_it() {
+        use ModerationMode::{Post, Pre, PreNewMembers};
+        for (moderation, subject_modes, threshold) in [
+            (Post, false, None),
+            (Pre, false, None),
+            (PreNewMembers, false, Some(7)),
+            (Post, true, Some(7)),
+            (Pre, true, Some(7)),
+        ] {
+            let policy = Policy { moderation, subject_modes, new_member_threshold: 7, ..Policy::default() };
+            assert_eq!(policy.counted_threshold(), threshold);
+            assert_eq!(policy.counts_members(), threshold.is_some());
+        }
     }
 
     #[test]

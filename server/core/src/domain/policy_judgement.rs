@@ -5,6 +5,7 @@ use crate::domain::content::Content;
 use crate::domain::decision::Grounds;
 use crate::domain::disposition::Disposition;
 use crate::domain::object_type::ModerationMode;
+use crate::domain::review::{ReviewCause, ReviewCauses, ReviewPriority};
 
 /// The treatment of a new text by the policy, with the reasons of the decisions that it becomes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,11 +15,18 @@ pub struct PolicyJudgement {
     /// The reasons. `None` if nothing in the text asks for the treatment: then only a refusal
     /// becomes a decision.
     pub grounds: Option<Box<Grounds>>,
+    /// Causes for which a moderator judges the text besides those of the disposition. A rejected
+    /// text has none.
+    pub more_causes: ReviewCauses,
+    /// The priority of its review, if it gets one.
+    pub priority: ReviewPriority,
     /// The text with words masked, which is stored in place of the one that the caller sent; `None`
     /// if none are. It has no effect on a text that is stored as rejected.
     pub masked: Option<Box<MaskedText>>,
     /// `true` if the modes of type and subject do not concern the author.
     pub trusted: bool,
+    /// `true` if the author is known not to be a new member.
+    pub established: bool,
 }
 
 /// A text with words masked.
@@ -34,13 +42,40 @@ impl PolicyJudgement {
     /// Returns the mode that concerns the text, of one that is in force.
     #[must_use]
     pub const fn mode(&self, in_force: ModerationMode) -> ModerationMode {
-        if self.trusted { ModerationMode::Post } else { in_force }
+        in_force.for_author(self.trusted, self.established)
     }
 
     /// Returns the treatment of the text under a mode.
     #[must_use]
     pub const fn under(&self, mode: ModerationMode) -> Disposition {
         self.disposition.under(self.mode(mode))
+    }
+
+    /// Returns the causes for which a moderator judges a new comment under a mode.
+    #[must_use]
+    pub fn causes(&self, mode: ModerationMode) -> ReviewCauses {
+        self.disposition.causes(self.mode(mode)).union(self.more_causes)
+    }
+
+    /// Returns the judgement on a text that waits besides, because a service could not be asked. An
+    /// outage is a cause and no decision; what asks for as much stays, with its reasons.
+    #[must_use]
+    pub fn held_by_outage(self) -> Self {
+        let unavailable = ReviewCauses::of(&[ReviewCause::ServiceUnavailable]);
+        let (more, disposition) = match self.disposition {
+            Disposition::Allow => (ReviewCauses::NONE, Disposition::Unchecked),
+            Disposition::Flag => (ReviewCauses::of(&[ReviewCause::Flag]), Disposition::Unchecked),
+            Disposition::Hold => (unavailable, Disposition::Hold),
+            Disposition::Unchecked | Disposition::Reject => return self,
+        };
+        let grounds = self.grounds.filter(|_| disposition == Disposition::Hold);
+        Self { disposition, grounds, more_causes: self.more_causes.union(more), ..self }
+    }
+
+    /// Returns `true` if nothing becomes of the text under a mode but that it is shown.
+    #[must_use]
+    pub fn only_shows(&self, mode: ModerationMode) -> bool {
+        self.under(mode) == Disposition::Allow && self.more_causes.is_empty()
     }
 
     /// Returns `true` if the judgement becomes a decision.
@@ -108,8 +143,7 @@ mod tests {
             (Disposition::Reject, None, &[CommentAct::Reject]),
         ] {
             let own = own.map(|code| Box::new(grounds(code)));
-            let masked = Some(Box::new(masked.clone()));
-            let masks = PolicyJudgement { disposition, grounds: own, masked, trusted: false };
+            let masks = PolicyJudgement { grounds: own, masked: Some(Box::new(masked.clone())), ..disposition.into() };
             let plain = PolicyJudgement { masked: None, ..masks.clone() };
             let is_rejected = disposition == Disposition::Reject;
             let (shown, original) = masks.stored(&sent);
@@ -122,6 +156,23 @@ mod tests {
             };
             assert_eq!(decided(masks), acts, "{disposition:?}");
             assert!(decided(plain).iter().eq(acts.iter().filter(|act| **act != CommentAct::Mask)), "{disposition:?}");
+        }
+    }
+
+    #[test]
+    fn an_outage_holds_a_text_without_a_decision_and_keeps_what_asks_for_as_much() {
+        use ReviewCause::{Flag, New, ServiceUnavailable};
+        for (disposition, expected, causes, keeps_grounds) in [
+            (Disposition::Allow, Disposition::Unchecked, &[ServiceUnavailable][..], false),
+            (Disposition::Flag, Disposition::Unchecked, &[Flag, ServiceUnavailable], false),
+            (Disposition::Hold, Disposition::Hold, &[New, ServiceUnavailable], true),
+            (Disposition::Unchecked, Disposition::Unchecked, &[ServiceUnavailable], true),
+            (Disposition::Reject, Disposition::Reject, &[], true),
+        ] {
+            let grounds = Some(Box::new(Grounds::default()));
+            let held = PolicyJudgement { grounds, ..disposition.into() }.held_by_outage();
+            assert_eq!((held.disposition, held.grounds.is_some()), (expected, keeps_grounds), "{disposition:?}");
+            assert_eq!(held.causes(ModerationMode::Post), ReviewCauses::of(causes), "{disposition:?}");
         }
     }
 }

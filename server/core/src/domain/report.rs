@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::domain::act::CommentAct;
 use crate::domain::comment::Comment;
 use crate::domain::error::{Error, Result};
+use crate::domain::event::{ActorKind, ChangeKind, Changes, CommentChange, CommentOutcome, Event, ModerationDetails};
 use crate::domain::ids::CommentId;
 use crate::domain::member::MemberId;
 use crate::domain::object_type::ObjectType;
@@ -244,6 +245,30 @@ impl Report {
 }
 
 impl NewReport {
+    /// Returns the event of the report: it names neither the member nor a number, and makes no
+    /// revision.
+    #[must_use]
+    pub fn event(&self, comment: &Comment) -> Event {
+        let (reference, lifecycle) = (&comment.reference, &comment.lifecycle);
+        let outcome = CommentOutcome {
+            actor: ActorKind::Author,
+            before: Some(lifecycle.state),
+            after: lifecycle.state,
+            version: lifecycle.version,
+            first_publication: false,
+            moderation: ModerationDetails { reported: true, ..ModerationDetails::NONE },
+        };
+        let change = CommentChange { id: reference.id, root: reference.root_id, kind: ChangeKind::Noted };
+        let outcomes = [(reference.id, Some(outcome))].into();
+        Event {
+            partition: reference.id.partition(),
+            subject: reference.subject_id,
+            revision: None,
+            changes: Changes { comments: vec![change], outcomes, ..Changes::default() },
+            time: self.now,
+        }
+    }
+
     /// Returns what the report changes. `comment` and `review` are locked, `earlier` is the
     /// member's report of the comment, and `database_time` the time of the database.
     ///

@@ -1,6 +1,8 @@
 //! The review of a comment: what is open on it, until when, and which moderator holds it.
 
+mod held;
 mod lease;
+mod priority;
 
 use std::fmt;
 use std::time::Duration;
@@ -13,7 +15,9 @@ use crate::domain::object_type::ObjectType;
 use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
 
+pub use held::WaitingText;
 pub use lease::{LeaseToken, ReviewLease};
+pub use priority::ReviewPriority;
 
 /// A cause for which a comment waits for review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -167,6 +171,8 @@ impl ReviewCauses {
     pub const EDIT: Self = Self::of(&[ReviewCause::Edit, ReviewCause::EditServiceUnavailable]);
     /// The cause of the question about an appeal.
     pub const APPEAL: Self = Self::of(&[ReviewCause::Appeal]);
+    /// The causes of a text, or of a proposed edit, about which a service could not be asked.
+    pub const OUTAGE: Self = Self::of(&[ReviewCause::ServiceUnavailable, ReviewCause::EditServiceUnavailable]);
     /// The causes for which the question about the text may be open on a visible comment.
     pub const IN_SIGHT: Self = Self::of(&[ReviewCause::Report, ReviewCause::Flag, ReviewCause::ServiceUnavailable]);
 
@@ -209,6 +215,18 @@ impl ReviewCauses {
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
+    }
+
+    /// Returns the causes for which a proposed edit waits whose text has these.
+    #[must_use]
+    pub const fn of_proposal(self) -> Self {
+        let outage = Self::of(&[ReviewCause::ServiceUnavailable]);
+        let edit = if self.without(outage).is_empty() { Self::NONE } else { Self::of(&[ReviewCause::Edit]) };
+        if self.contains(ReviewCause::ServiceUnavailable) {
+            edit.union(Self::of(&[ReviewCause::EditServiceUnavailable]))
+        } else {
+            edit
+        }
     }
 
     /// Returns `true` if the set has the cause.
@@ -343,11 +361,11 @@ impl Review {
         if self.causes.intersection(ReviewCauses::EDIT).is_empty() { None } else { Some(self.proposal) }
     }
 
-    /// Adds the cause of a new proposal at the time `now`. The question stays open if an earlier
+    /// Adds the causes of a new proposal at the time `now`. The question stays open if an earlier
     /// proposal waits, which the new one replaces.
-    pub fn replace_proposal(&mut self, cause: ReviewCause, now: Millis) {
-        self.add_cause(cause, now);
-        self.remove_causes(ReviewCauses::EDIT.without(ReviewCauses::of(&[cause])));
+    pub fn replace_proposal(&mut self, causes: ReviewCauses, priority: ReviewPriority, now: Millis) {
+        self.add_causes(causes, priority, now);
+        self.remove_causes(ReviewCauses::EDIT.without(causes));
     }
 
     /// Opens the appeal against the decision of a moderator, at the time `now`.
@@ -418,7 +436,7 @@ impl Review {
         }
         match proposal {
             Some(number) if self.waiting_proposal() != Some(number) => {
-                self.replace_proposal(ReviewCause::Edit, now);
+                self.replace_proposal(ReviewCauses::of(&[ReviewCause::Edit]), ReviewPriority::USUAL, now);
                 self.proposal = self.proposal.max(number);
             }
             Some(_) => {}
@@ -443,7 +461,7 @@ impl Review {
     /// Returns the lease if another moderator than `moderator` holds it at the time `now`.
     #[must_use]
     pub fn other_lease(&self, moderator: &MemberId, now: Millis) -> Option<&ReviewLease> {
-        self.lease.as_ref().filter(|lease| lease.until > now && lease.holder != *moderator)
+        self.lease.as_ref().filter(|lease| lease.lasts(now) && lease.holder != *moderator)
     }
 
     /// A lease lasts while a question is open.

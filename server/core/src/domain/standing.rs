@@ -6,6 +6,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::member::{MemberId, MemberOfType};
 use crate::domain::policy_judgement::PolicyJudgement;
 use crate::domain::request::{Fingerprint, RequestIdentity};
+use crate::domain::review::{ReviewCause, ReviewCauses};
 use crate::domain::time::Millis;
 
 /// The code in the idempotency records of standings, one of the list of the verbs. It is a stored
@@ -13,6 +14,8 @@ use crate::domain::time::Millis;
 pub const SET_MEMBER_STANDING: i8 = 31;
 /// The code of a decision that follows from the standing of its author.
 pub const CODE_OF_STANDINGS: &str = "policy.standing";
+/// The cause that the text of a trusted member does not get.
+const FLAG: ReviewCauses = ReviewCauses::of(&[ReviewCause::Flag]);
 /// The greatest weight of a member's reports.
 pub const MAX_REPORT_WEIGHT: i32 = 1_000;
 
@@ -32,15 +35,34 @@ pub enum Standing {
     Banned,
 }
 
-/// An act of a member, by the standings that refuse it.
+/// An act of a member, by the standings and accounts that refuse it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GatedAct {
-    /// No standing refuses it, or it is not the act of a member.
+    /// Nothing refuses it, or it is not the act of a member.
     Open,
-    /// A new text: a comment, a reply or an edit.
-    Text,
+    /// A new root comment.
+    Create,
+    /// A new reply.
+    Reply,
+    /// A new text of a comment.
+    Edit,
+    /// A like or a dislike.
+    Like,
+    /// The report of a comment.
+    Report,
     /// Another write.
     Other,
+}
+
+impl GatedAct {
+    /// Returns `true` if the member sends a text.
+    #[must_use]
+    pub const fn is_text(self) -> bool {
+        match self {
+            Self::Create | Self::Reply | Self::Edit => true,
+            Self::Open | Self::Like | Self::Report | Self::Other => false,
+        }
+    }
 }
 
 impl Standing {
@@ -68,30 +90,34 @@ impl Standing {
     /// Returns `true` if a member with this standing may not do this.
     #[must_use]
     pub const fn refuses(self, act: GatedAct) -> bool {
-        match (self, act) {
-            (Self::Muted, GatedAct::Text) | (Self::Banned, GatedAct::Text | GatedAct::Other) => true,
-            (Self::Muted, GatedAct::Open | GatedAct::Other) | (Self::Banned, GatedAct::Open) => false,
-            (Self::Normal | Self::Trusted | Self::PreModerated, GatedAct::Open | GatedAct::Text | GatedAct::Other) => {
-                false
-            }
+        match self {
+            Self::Normal | Self::Trusted | Self::PreModerated => false,
+            Self::Muted => act.is_text(),
+            Self::Banned => !matches!(act, GatedAct::Open),
         }
     }
 
     /// Returns the judgement on a text of a member with this standing, from that on the text alone.
-    /// What the text itself asks for is never lowered but for a flag.
+    /// What the text itself asks for is never lowered but for a flag. That a service could not be
+    /// asked stays among the causes.
     #[must_use]
     pub fn judgement(self, by_content: PolicyJudgement) -> PolicyJudgement {
         match (self, by_content.disposition) {
             (Self::PreModerated, Disposition::Allow | Disposition::Flag | Disposition::Unchecked) => PolicyJudgement {
                 disposition: Disposition::Hold,
                 grounds: Some(Box::new(grounds_of_standing(by_content.grounds))),
+                more_causes: by_content.more_causes.union(outage(by_content.disposition)),
                 ..by_content
             },
-            (Self::Trusted, Disposition::Allow | Disposition::Flag) => {
-                PolicyJudgement { disposition: Disposition::Allow, grounds: None, trusted: true, ..by_content }
-            }
+            (Self::Trusted, Disposition::Allow | Disposition::Flag) => PolicyJudgement {
+                disposition: Disposition::Allow,
+                grounds: None,
+                more_causes: by_content.more_causes.without(FLAG),
+                trusted: true,
+                ..by_content
+            },
             (Self::Trusted, Disposition::Hold | Disposition::Unchecked | Disposition::Reject) => {
-                PolicyJudgement { trusted: true, ..by_content }
+                PolicyJudgement { more_causes: by_content.more_causes.without(FLAG), trusted: true, ..by_content }
             }
             (Self::PreModerated, Disposition::Hold | Disposition::Reject)
             | (
@@ -103,6 +129,14 @@ impl Standing {
                 | Disposition::Reject,
             ) => by_content,
         }
+    }
+}
+
+/// Returns the cause of a text that waits because a service could not be asked.
+const fn outage(disposition: Disposition) -> ReviewCauses {
+    match disposition {
+        Disposition::Unchecked => ReviewCauses::of(&[ReviewCause::ServiceUnavailable]),
+        Disposition::Allow | Disposition::Flag | Disposition::Hold | Disposition::Reject => ReviewCauses::NONE,
     }
 }
 
@@ -134,6 +168,15 @@ impl StandingInForce {
     pub fn at(self, now: Millis) -> Self {
         let has_ended = self.until.is_some_and(|until| until <= now);
         if has_ended { Self { standing: Standing::Normal, until: None, ..self } } else { self }
+    }
+
+    /// Returns the stricter one of two standings, of equal ones that with the later end. A weight
+    /// is that of `self` if it has one.
+    #[must_use]
+    pub fn stricter(self, other: Self) -> Self {
+        let strictness = |of: &Self| (of.standing, of.until.map_or(i64::MAX, |until| until.0));
+        let stricter = if strictness(&other) > strictness(&self) { other } else { self };
+        Self { report_weight: self.report_weight.or(other.report_weight), ..stricter }
     }
 
     /// Returns `true` if it differs from that of a member without a row.
@@ -169,6 +212,14 @@ pub struct MemberStanding {
 }
 
 impl MemberStanding {
+    /// Returns the standing of a member that was never set.
+    #[must_use]
+    pub fn unset(of: MemberOfType) -> Self {
+        let (in_force, grounds, moderator) =
+            (StandingInForce::default(), Grounds::default(), MemberId::stored(String::new()));
+        Self { of, in_force, grounds, moderator, number: 0, changed: Millis(0) }
+    }
+
     /// The etag: the opaque version of the standing.
     #[must_use]
     pub fn etag(&self) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::counts::SubjectCounts;
-use crate::domain::error::Violation;
+use crate::domain::error::{Error, Violation};
 use crate::domain::ids::{CommentId, Partition, SubjectId};
 use crate::domain::member::{MemberId, check_caller_owned};
 use crate::domain::object_type::{ModerationMode, ObjectType};
@@ -60,6 +60,12 @@ impl SubjectKey {
     #[must_use]
     pub fn partition(&self) -> Partition {
         Partition::of(self.object_type().as_str(), self.object_id())
+    }
+
+    /// The error of this subject if it does not exist and its first comment does not create it.
+    #[must_use]
+    pub fn not_created(&self) -> Error {
+        Error::SubjectNotCreated(self.object_type().as_str().to_owned())
     }
 }
 
@@ -122,6 +128,8 @@ pub struct Subject {
     /// The new comments that wait for review, if they are more than those of the object type;
     /// `None` for the mode of the type.
     pub moderation: Option<ModerationMode>,
+    /// `true` if a moderator set the mode. Then only a moderator loosens it.
+    pub mode_by_moderator: bool,
     /// `true` once a comment of the subject was out of all lists, or an edit of one waited, for its
     /// author alone. It is never taken back, and moves neither version nor etag.
     pub unlisted: bool,
@@ -149,6 +157,7 @@ impl Subject {
             pins: Vec::new(),
             metadata: Metadata::new(),
             moderation: None,
+            mode_by_moderator: false,
             unlisted: false,
             create_time: now,
             update_time: now,

@@ -13,6 +13,10 @@ use crate::ports::NoResult;
 pub trait AccountClient: Send + Sync + std::fmt::Debug {
     /// Returns the accounts of members under an object type, in the order of the members.
     async fn accounts(&self, object_type: &ObjectType, members: &[MemberId]) -> Vec<Result<Account, NoResult>>;
+
+    /// Returns the account of a member as the service returned it last, if that was not too long
+    /// ago. This makes no call.
+    fn cached(&self, object_type: &ObjectType, member: &MemberId) -> Option<Account>;
 }
 
 /// An account, within the limits of the contract.

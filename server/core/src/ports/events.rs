@@ -13,6 +13,8 @@ use crate::ports::Epoch;
 pub const MEMBER_HISTORY: &str = "history";
 /// The stored name of the rank index. It never changes.
 pub const RANK_INDEX: &str = "boards";
+/// The begin of the stored names of the topic; the timeline of the data follows. It never changes.
+pub const TOPIC_PREFIX: &str = "topic@";
 
 /// The time for which a worker registers its consumers.
 pub const REGISTRATION: Duration = Duration::from_secs(120);
@@ -21,10 +23,11 @@ pub const REGISTRATION: Duration = Duration::from_secs(120);
 pub const CLOCK_SKEW_MAX: Duration = Duration::from_secs(60);
 
 /// Returns the name by which metrics and commands show a consumer. It differs from the stored name
-/// of the consumers that were renamed.
+/// of the consumers that were renamed, and of the one that has a position for each timeline.
 #[must_use]
 pub fn shown_name(stored: &str) -> &str {
     match stored {
+        topic if topic.starts_with(TOPIC_PREFIX) => TOPIC_PREFIX.trim_end_matches('@'),
         MEMBER_HISTORY => "member_history",
         RANK_INDEX => "rank_index",
         other => other,
@@ -48,7 +51,7 @@ pub fn shown_name(stored: &str) -> &str {
 pub trait EventConsumer: Send + Sync + std::fmt::Debug {
     /// Returns the name of the consumer. A position is stored under it, so it never changes, and it
     /// has at most 64 bytes. It differs from the names of all other consumers and from `relay`.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// Returns the processes that run the consumer.
     fn scope(&self) -> ConsumerScope;
@@ -85,6 +88,16 @@ pub trait EventConsumer: Send + Sync + std::fmt::Debug {
     }
 }
 
+/// An event consumer that passes events on, and has no state of the rows: it begins at
+/// [`Position::Forwarding`].
+#[async_trait]
+pub trait EventForwarder: EventConsumer {
+    /// Called instead of [`gap`](EventConsumer::gap). It reports the missed events to its
+    /// receivers, and returns the sequence number after which it goes on. The position is stored
+    /// then.
+    async fn resume(&self, source: usize, missed: MissedEvents) -> Result<i64>;
+}
+
 /// The processes that run a consumer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConsumerScope {
@@ -106,6 +119,32 @@ pub enum Position {
     Head,
     /// A sequence number that the consumer stores itself; events after it are delivered.
     Own(i64),
+    /// The position that is stored under the name of an [`EventForwarder`]. Without a position, and
+    /// where events are missing, its `resume` determines where it goes on. Only a
+    /// [`ConsumerScope::Leader`] has one.
+    Forwarding,
+}
+
+/// The events that a consumer that passes events on does not receive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MissedEvents {
+    /// The reason for it.
+    pub cause: MissedCause,
+    /// The last event that is no longer available; those after it are.
+    pub last: i64,
+    /// The last event of the source.
+    pub head: i64,
+}
+
+/// The reason for which a consumer that passes events on does not receive some.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissedCause {
+    /// It has no position yet.
+    NoPosition,
+    /// Its position is ahead of the relay's: the data was restored to an earlier state.
+    Restored,
+    /// They were deleted before it had passed them.
+    Deleted,
 }
 
 /// The sequence number of the last event that was applied, with all events before it.
@@ -226,7 +265,7 @@ pub struct TrimReport {
 
 #[cfg(test)]
 mod tests {
-    use super::{CLOCK_SKEW_MAX, MEMBER_HISTORY, RANK_INDEX, REGISTRATION, StoredPosition, shown_name};
+    use super::{CLOCK_SKEW_MAX, MEMBER_HISTORY, RANK_INDEX, REGISTRATION, StoredPosition, TOPIC_PREFIX, shown_name};
     use crate::domain::time::Millis;
 
     #[test]
@@ -241,7 +280,8 @@ mod tests {
 
     #[test]
     fn stored_names_of_consumers_are_fixed_for_ever() {
-        assert_eq!([MEMBER_HISTORY, RANK_INDEX], ["history", "boards"]);
-        assert_eq!([MEMBER_HISTORY, RANK_INDEX, "topic"].map(shown_name), ["member_history", "rank_index", "topic"]);
+        assert_eq!([MEMBER_HISTORY, RANK_INDEX, TOPIC_PREFIX], ["history", "boards", "topic@"]);
+        let shown = [MEMBER_HISTORY, RANK_INDEX, "topic@7", "other"].map(shown_name);
+        assert_eq!(shown, ["member_history", "rank_index", "topic", "other"]);
     }
 }

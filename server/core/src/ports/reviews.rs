@@ -17,7 +17,8 @@ use crate::domain::time::Millis;
 pub struct ReviewFilter {
     /// The object type.
     pub object_type: ObjectType,
-    /// Reviews with one of these causes; an empty set selects all.
+    /// Reviews with one of these causes. An empty set selects all but those that wait for services
+    /// alone and are not due.
     pub causes: ReviewCauses,
 }
 

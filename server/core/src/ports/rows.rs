@@ -9,6 +9,8 @@
 //!
 //! Lists contain listed comments only: visible ones, and tombstones above visible ones.
 
+use std::ops::Range;
+
 use async_trait::async_trait;
 
 use crate::domain::caller::ObjectTypeScope;
@@ -16,8 +18,7 @@ use crate::domain::comment::CommentView;
 use crate::domain::content::{ClientInfo, Content};
 use crate::domain::decision::Decision;
 use crate::domain::error::Result;
-use crate::domain::ids::DecisionId;
-use crate::domain::ids::{CommentId, SubjectId};
+use crate::domain::ids::{CommentId, DecisionId, IdTick, SubjectId};
 use crate::domain::like::LikeValue;
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
@@ -284,9 +285,20 @@ pub struct UnlistedRow {
     pub was_rejected_recently: bool,
 }
 
-/// Reads of everything below a subject, for an export.
+/// Reads of everything below a subject, for an export, and of the comments of a time.
 #[async_trait]
 pub trait ExportRows: Send + Sync + std::fmt::Debug {
+    /// Returns at most `limit` ids of comments of all types, in any state, that were generated in
+    /// these ticks, and the position after them. A complete walk begins without a position, ends
+    /// when none is returned and returns each comment once; it goes from table to table, and in a
+    /// table by id. A part may be empty before the end.
+    async fn comment_ids(
+        &self,
+        ticks: Range<IdTick>,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<(Vec<CommentId>, Option<CommentId>)>;
+
     /// Returns all comments of a subject, whatever their state, parents before children, strictly
     /// after `after`. A part that is shorter than `limit` is the last one.
     async fn export_comments(
@@ -377,6 +389,15 @@ impl<T: PassThrough> ReviewRows for T {
 
 #[async_trait]
 impl<T: PassThrough> ExportRows for T {
+    async fn comment_ids(
+        &self,
+        ticks: Range<IdTick>,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<(Vec<CommentId>, Option<CommentId>)> {
+        self.inner().comment_ids(ticks, after, limit).await
+    }
+
     async fn export_comments(
         &self,
         key: &SubjectKey,
@@ -401,7 +422,7 @@ impl<T: PassThrough> ExportRows for T {
 pub struct ExportedComment {
     /// The comment.
     pub view: CommentView,
-    /// Facts about the client, as long as they are stored.
+    /// Details about the client, as long as they are stored.
     pub client: ClientInfo,
     /// The source and the external id of an imported comment; `None` for a comment that a caller
     /// wrote.

@@ -49,7 +49,7 @@ pub enum StandingSelection {
 pub struct StandingQuery {
     /// The object type.
     pub object_type: ObjectType,
-    /// The only member to list; `None` for all.
+    /// The only member to list, whose row is listed whatever it says; `None` for all members.
     pub member: Option<MemberId>,
     /// The position after which the list continues, by time and member; `None` for its start.
     pub after: Option<(Millis, MemberId)>,
@@ -72,7 +72,8 @@ pub trait MemberStandings: Send + Sync + std::fmt::Debug {
     async fn set(&self, order: &StandingOrder, request: RequestIdentity) -> Result<MemberStanding>;
 
     /// Returns the standings of an object type that are not NORMAL or set a weight, the newest
-    /// first. Of equal times the greater member id comes first.
+    /// first. Of equal times the greater member id comes first. Of a query for one member, returns
+    /// its row if it has one.
     async fn list(&self, query: &StandingQuery) -> Result<Vec<MemberStanding>>;
 
     /// Returns standings strictly after a position in the order of their times, at most `limit`.
@@ -84,6 +85,10 @@ pub trait MemberStandings: Send + Sync + std::fmt::Debug {
         after: &StandingCursor,
         limit: usize,
     ) -> Result<Vec<StandingChange>>;
+
+    /// Returns the number of standings that were set after the first time and not after the second
+    /// one.
+    async fn changed_between(&self, after: Millis, until: Millis) -> Result<u64>;
 }
 
 /// The standings as a process has them in memory, at most two seconds after they were set.

@@ -9,6 +9,7 @@ use crate::domain::page::{CommentLikers, Liker, LikerCursor, LikersQuery, Member
 use crate::domain::state::CommentState;
 use crate::domain::subject::{SubjectKey, SubjectState};
 use crate::read::Comments;
+use crate::read::subjects::existing;
 use crate::read::unpublished::unpublished;
 
 /// The members to name as likers of a comment, and the number of all.
@@ -21,7 +22,8 @@ pub struct FirstLikers {
 }
 
 impl Comments {
-    /// Returns a member's values for comments of one subject, in the order of `ids`.
+    /// Returns a member's values for comments of one subject, in the order of `ids`. A subject that
+    /// does not exist reads as empty if its object type has `auto_create`.
     ///
     /// # Errors
     /// Those of [`Comments::policy`]; a violation for each id of another partition;
@@ -41,18 +43,14 @@ impl Comments {
         match known {
             Some(states) => Ok(states),
             // A state shows that the subject is there. Without one, the subject is read as well.
-            None => self.states_of_none(key, ids).await,
+            None => self.states_of_none(caller, key, ids).await,
         }
     }
 
     /// Returns the values for no comment, or the error of a comment that is not in the subject.
-    async fn states_of_none(&self, key: &SubjectKey, ids: &[CommentId]) -> Result<Vec<LikeValue>> {
-        let found = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
-        match found.filter(|subject| subject.delete_time.is_none()) {
-            None => Err(Error::SubjectNotFound),
-            Some(_) if ids.is_empty() => Ok(Vec::new()),
-            Some(_) => Err(Error::CommentNotFound),
-        }
+    async fn states_of_none(&self, caller: &Caller, key: &SubjectKey, ids: &[CommentId]) -> Result<Vec<LikeValue>> {
+        existing(key, self.subjects(caller, std::slice::from_ref(key), 0).await?.pop().flatten())?;
+        if ids.is_empty() { Ok(Vec::new()) } else { Err(Error::CommentNotFound) }
     }
 
     /// Returns the members that like, or dislike, a comment, newest first; of those of one time,
@@ -79,7 +77,8 @@ impl Comments {
 
     /// Returns for each comment of a query the members that gave it the value: those of
     /// [`LikersQuery::first`] in their order, then the latest others. A comment without a result
-    /// has [`Error::CommentNotFound`], or [`Error::CommentUnavailable`] if it is not visible.
+    /// has [`Error::CommentNotFound`], or [`Error::CommentUnavailable`] if it is not visible. A
+    /// subject that does not exist reads as empty if its object type has `auto_create`.
     ///
     /// # Errors
     /// Those of [`Comments::policy`]; a violation for each id of another partition;
@@ -92,7 +91,10 @@ impl Comments {
     ) -> Result<Vec<(CommentId, Result<FirstLikers>)>> {
         self.policy(caller, key.object_type())?;
         check_partition(key, &query.ids)?;
-        let found = self.reader.comment_likers(key, query).await?.ok_or(Error::SubjectNotFound)?;
+        let Some(found) = self.reader.comment_likers(key, query).await? else {
+            self.listable_subject(caller, key).await?;
+            return Ok(query.ids.iter().map(|id| (*id, Err(Error::CommentNotFound))).collect());
+        };
         match found.state {
             SubjectState::Hidden => return Err(Error::SubjectHidden),
             SubjectState::Active | SubjectState::ReadOnly => {}

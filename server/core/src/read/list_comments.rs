@@ -117,8 +117,7 @@ impl Comments {
         if found.is_some_and(|subject| was_deleted(&subject)) {
             return Err(Error::SubjectNotFound);
         }
-        let object_type = || key.object_type().as_str().to_owned();
-        let subject = implied.ok_or_else(|| Error::SubjectNotCreated(object_type()))?;
+        let subject = implied.ok_or_else(|| key.not_created())?;
         check_revision(min_revision, 0)?;
         Ok(RootPage { subject, threads: Page::default(), pinned: Vec::new() })
     }

@@ -41,7 +41,7 @@ pub struct ModeratedComment {
     pub last_decision: Option<Decision>,
     /// The content before words were masked; `None` if none were.
     pub original: Option<Content>,
-    /// Facts about the client that wrote it, as long as they are stored.
+    /// Details about the client that wrote it, as long as they are stored.
     pub client: ClientInfo,
 }
 

@@ -17,8 +17,7 @@ impl Comments {
     /// Those of [`Comments::policy`]; [`Error::SubjectNotFound`], also for a deleted subject;
     /// [`Error::SubjectHidden`].
     pub(super) async fn listable_subject(&self, caller: &Caller, key: &SubjectKey) -> Result<Subject> {
-        let found = self.subjects(caller, std::slice::from_ref(key), 0).await?.pop().flatten();
-        let subject = found.filter(|subject| subject.delete_time.is_none()).ok_or(Error::SubjectNotFound)?;
+        let subject = existing(key, self.subjects(caller, std::slice::from_ref(key), 0).await?.pop().flatten())?;
         check_listable(&subject, 0)?;
         Ok(subject)
     }
@@ -116,6 +115,15 @@ pub(super) fn implied_subject(key: &SubjectKey, policy: &Policy) -> Option<Subje
     let zero = Millis(0);
     let id = SubjectId::new(i64::MAX)?;
     policy.auto_create.then(|| Subject { version: 0, ..Subject::new(id, key.clone(), zero) })
+}
+
+/// Returns a subject that was read and is not deleted.
+///
+/// # Errors
+/// [`Error::SubjectNotCreated`], [`Error::SubjectNotFound`].
+pub(super) fn existing(key: &SubjectKey, found: Option<Subject>) -> Result<Subject> {
+    let subject = found.ok_or_else(|| key.not_created())?;
+    if subject.delete_time.is_some() { Err(Error::SubjectNotFound) } else { Ok(subject) }
 }
 
 /// Checks that a result is at least at the revision that the caller has seen.

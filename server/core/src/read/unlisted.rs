@@ -2,7 +2,7 @@
 
 use crate::domain::caller::Caller;
 use crate::domain::comment::CommentView;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::Result;
 use crate::domain::ids::CommentId;
 use crate::domain::member::MemberId;
 use crate::domain::proposal::{Proposal, ProposalState};
@@ -11,7 +11,7 @@ use crate::domain::subject::SubjectKey;
 use crate::ports::UnlistedRow;
 use crate::read::Comments;
 use crate::read::proposals::own_proposals;
-use crate::read::subjects::check_listable;
+use crate::read::subjects::{check_listable, existing};
 
 /// A request for a part of the unlisted comments of a member.
 #[derive(Debug, Clone)]
@@ -55,12 +55,12 @@ impl Comments {
     /// edit that waits, as their author sees them.
     ///
     /// # Errors
-    /// Those of [`Comments::policy`]; [`Error::SubjectNotFound`], also for a deleted subject;
-    /// [`Error::SubjectHidden`]; [`Error::RevisionNotReached`].
+    /// Those of [`Comments::watchable`];
+    /// [`RevisionNotReached`](crate::domain::error::Error::RevisionNotReached).
     pub async fn unlisted_comments(&self, caller: &Caller, request: &ListUnlisted) -> Result<UnlistedPage> {
         let ListUnlisted { subject: key, member, root, min_revision, before, limit } = request;
         let found = self.subjects(caller, std::slice::from_ref(key), *min_revision).await?.pop().flatten();
-        let subject = found.filter(|subject| subject.delete_time.is_none()).ok_or(Error::SubjectNotFound)?;
+        let subject = existing(key, found)?;
         check_listable(&subject, *min_revision)?;
         // A subject that only auto_create implies has no comments, and most subjects never had one
         // that only its author sees.

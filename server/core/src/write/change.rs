@@ -10,7 +10,7 @@ use crate::domain::lifecycle::DeletedBy;
 use crate::domain::object_type::ModerationMode;
 use crate::domain::origin::ImportOrigin;
 use crate::domain::policy_judgement::PolicyJudgement;
-use crate::domain::review::{ReviewCause, ReviewCauses};
+use crate::domain::review::{ReviewCauses, ReviewPriority, WaitingText};
 use crate::domain::subject::Subject;
 use crate::write::ruling::Ruling;
 
@@ -30,6 +30,9 @@ pub enum Change {
     Edit(Box<AuthorEdit>),
     /// An appeal by the author.
     Appeal(Box<AuthorAppeal>),
+    /// A text that waited for a service and waits for a moderator now, with the priority that the
+    /// service gave it.
+    Refer(CommentId, WaitingText, ReviewPriority),
 }
 
 /// A comment with all rows that are written with it.
@@ -41,7 +44,7 @@ pub struct NewComment {
     pub content: Content,
     /// The content as the caller sent it, if words of the content row are masked.
     pub original: Option<Content>,
-    /// Facts about the client; empty if the caller sent none.
+    /// Details about the client; empty if the caller sent none.
     pub client: ClientInfo,
     /// The source and the external id of an imported comment; `None` for a comment that a caller
     /// wrote.
@@ -62,7 +65,7 @@ impl NewComment {
     ) -> Self {
         let mode = judged.mode(mode);
         comment.lifecycle.start_in(judged.disposition.new_state(mode));
-        let causes = judged.disposition.causes(mode);
+        let causes = judged.causes(mode);
         let (content, original) = judged.stored(content);
         let (client, judged) = (client.clone(), judged.clone());
         Self { comment, content, original, client, origin: None, causes, judged }
@@ -81,6 +84,8 @@ pub struct AuthorEdit {
     pub original: Option<Content>,
     /// The treatment of the new content under the modes of type and subject.
     pub disposition: Disposition,
+    /// The causes for which a moderator judges the new content.
+    pub causes: ReviewCauses,
     /// The judgement of the policy, which becomes a decision.
     pub judged: PolicyJudgement,
 }
@@ -101,8 +106,6 @@ pub struct Judgement {
     pub comment_id: CommentId,
     /// The act.
     pub act: CommentAct,
-    /// The cause that the act opens, in place of that of the table.
-    pub cause: Option<ReviewCause>,
     /// The role of the deleter, for a deletion.
     pub deleted_by: Option<DeletedBy>,
     /// The order of the moderator or the policy that acts; `None` for an act of a member. It

@@ -1,5 +1,7 @@
 //! The decision of a command about a subject or a comment on the locked rows of its batch.
 
+use std::collections::BTreeSet;
+
 use crate::domain::comment::{CommentView, proposal_etag, review_etag};
 use crate::domain::decision::Decision;
 use crate::domain::error::{Error, Result};
@@ -11,6 +13,20 @@ use crate::write::unit_of_work::{ChangeContext, UnitOfWork};
 use crate::write::verbs::{Command, CommandKind};
 
 impl UnitOfWork {
+    /// Returns those comments for which commands need their earlier public texts: a text that
+    /// mentions members may come in sight, and another text was in sight before. The store loads
+    /// them before it runs the commands.
+    #[must_use]
+    pub fn unknown_public_texts(&self, commands: &[Command]) -> BTreeSet<CommentId> {
+        let unknown = |command: &Command| {
+            let (id, content) = command.verb.rules().shown_content(self)?;
+            let state = self.comment(id)?.lifecycle.state;
+            let never_public = self.review(id).map_or(state.may_be_unpublished(), |review| review.never_public);
+            (!never_public && !content.mentions().is_empty()).then_some(id)
+        };
+        commands.iter().filter_map(unknown).collect()
+    }
+
     /// Decides one command and applies it.
     ///
     /// # Errors
@@ -28,7 +44,8 @@ impl UnitOfWork {
             self.record_actor(id, actor);
         }
         let proposals = self.last_proposal(command);
-        let context = ChangeContext { subject: &command.subject, request: command.request, now: command.now };
+        let Command { subject, request, now, notify_thread, .. } = command;
+        let context = ChangeContext { subject, request: *request, now: *now, notify_thread: *notify_thread };
         for change in changes {
             self.apply(change, context)?;
         }

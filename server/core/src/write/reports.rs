@@ -20,7 +20,8 @@ use crate::domain::review::Review;
 use crate::domain::standing::GatedAct;
 use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
-use crate::ports::{Clock, IdSource, Reader, Reports, Standings};
+use crate::ports::{Clock, IdSource, Reader, Reports};
+use crate::write::member_gate::MemberGate;
 use crate::write::submit::WriteContext;
 
 /// The use cases of members about moderation.
@@ -37,8 +38,8 @@ pub struct ReportPorts {
     pub reader: Arc<dyn Reader>,
     /// The reports.
     pub reports: Arc<dyn Reports>,
-    /// The standings of members.
-    pub standings: Arc<dyn Standings>,
+    /// The rights of members.
+    pub members: MemberGate,
     /// The current time.
     pub clock: Arc<dyn Clock>,
     /// The source of new ids.
@@ -71,10 +72,10 @@ impl MemberReports {
     }
 
     /// Stores the report of a comment by a member. A repeat of the request that made the stored
-    /// report returns its first answer, whatever the standing of the member is now.
+    /// report returns its first answer, whatever standing and account of the member are now.
     ///
     /// # Errors
-    /// Those of [`Caller::policy`] and of [`Reports::report`]; [`Error::MemberSuspended`].
+    /// Those of [`Caller::policy`], of [`MemberGate::admit`] and of [`Reports::report`].
     pub async fn report(
         &self,
         context: &WriteContext,
@@ -83,18 +84,18 @@ impl MemberReports {
     ) -> Result<ReportResult> {
         let policy = context.caller.policy(&self.policies, at.subject.object_type())?;
         let now = self.ports.clock.now();
-        let standing = self.ports.standings.of(at.subject.object_type(), member, now);
-        if let Err(suspended) = standing.map_or(Ok(()), |standing| standing.check(GatedAct::Other)) {
-            let replayed = self.replayed(context, at, (member, &report)).await?;
-            return replayed.ok_or(suspended);
-        }
+        let object_type = at.subject.object_type();
+        let rights = match self.ports.members.admit(object_type, Some(member), GatedAct::Report, now).await {
+            Ok(rights) => rights,
+            Err(rejection) => return self.replayed(context, at, (member, &report)).await?.ok_or(rejection),
+        };
         let request = self.identity(context, at, &report);
         let report = NewReport {
             comment_id: at.id,
             member: member.clone(),
             body: report.body,
             seen: report.seen,
-            weight: standing.and_then(|standing| standing.report_weight).unwrap_or(ORDINARY_WEIGHT),
+            weight: rights.standing.report_weight.unwrap_or(ORDINARY_WEIGHT),
             threshold: policy.report_threshold,
             request,
             now,

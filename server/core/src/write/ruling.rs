@@ -33,6 +33,18 @@ impl Ruling {
         Self { moderator, grounds, etag: String::new(), form: RulingForm::Order }
     }
 
+    /// Returns the verdict of a service on a text that waits for nothing else.
+    #[must_use]
+    pub fn of_service(grounds: Grounds, etag: String) -> Self {
+        Self { etag, form: RulingForm::Verdict, ..Self::of_policy(grounds) }
+    }
+
+    /// Returns `true` for the verdict of a service. It judges no text about which people are asked.
+    #[must_use]
+    pub fn is_of_service(&self) -> bool {
+        self.is_of_policy() && self.form == RulingForm::Verdict
+    }
+
     /// Returns `true` for an order of the policy.
     #[must_use]
     pub fn is_of_policy(&self) -> bool {

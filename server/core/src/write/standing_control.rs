@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::caller::Caller;
 use crate::domain::error::Result;
+use crate::domain::member::MemberOfType;
 use crate::domain::object_type::Policies;
 use crate::domain::request::{IdempotencyKey, RequestId, RequestIdentity};
 use crate::domain::standing::{MemberStanding, StandingOrder};
@@ -53,11 +54,18 @@ impl StandingControl {
     }
 
     /// Returns standings of an object type that are not NORMAL or set a weight, the newest first.
+    /// Of a query for one member, returns its standing, whatever it is.
     ///
     /// # Errors
     /// Those of [`Caller::policy`].
     pub async fn list(&self, caller: &Caller, query: &StandingQuery) -> Result<Vec<MemberStanding>> {
         caller.policy(&self.policies, &query.object_type)?;
-        self.ports.rows.list(query).await
+        let found = self.ports.rows.list(query).await?;
+        let member = query.member.as_ref().filter(|_| found.is_empty() && query.after.is_none());
+        let unset = member.map(|member| {
+            let (object_type, member) = (query.object_type.clone(), member.clone());
+            MemberStanding::unset(MemberOfType { object_type, member })
+        });
+        Ok(found.into_iter().chain(unset).collect())
     }
 }

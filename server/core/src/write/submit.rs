@@ -10,14 +10,14 @@ use crate::domain::member::MemberId;
 use crate::domain::object_type::{ObjectType, Policies, Policy};
 use crate::domain::policy_judgement::PolicyJudgement;
 use crate::domain::request::{IdempotencyKey, RequestId, RequestIdentity};
-use crate::domain::standing::{Standing, StandingInForce};
 use crate::domain::subject::SubjectKey;
 use crate::domain::time::Millis;
-use crate::ports::{Clock, ContentPolicy, IdSource, Reader, Standings, Submission};
+use crate::ports::{Clock, ContentPolicy, IdSource, Reader, Submission};
 use crate::write::command_log::CommandLog;
 use crate::write::command_output::CommandOutput;
+use crate::write::member_gate::MemberGate;
 use crate::write::verbs::{
-    BatchType, BatchVerb, Command, RecordPlace, Request, RequestContext, SubmittedContent, WriteOutput, WriteTarget,
+    BatchType, BatchVerb, Command, RecordPlace, Request, RequestContext, WriteOutput, WriteTarget,
 };
 pub use import::{ImportItem, ImportKind, ImportOutcome};
 
@@ -29,7 +29,7 @@ pub struct Mutations {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     content: Arc<dyn ContentPolicy>,
-    standings: Arc<dyn Standings>,
+    members: MemberGate,
     policies: Arc<Policies>,
 }
 
@@ -46,8 +46,8 @@ pub struct WritePorts {
     pub ids: Arc<dyn IdSource>,
     /// The policy of texts.
     pub content: Arc<dyn ContentPolicy>,
-    /// The standings of members.
-    pub standings: Arc<dyn Standings>,
+    /// The rights of members.
+    pub members: MemberGate,
 }
 
 /// The caller and member of a mutation, and its request id.
@@ -65,8 +65,8 @@ impl Mutations {
     /// Creates the use cases on `ports`, under `policies`.
     #[must_use]
     pub fn new(ports: WritePorts, policies: Arc<Policies>) -> Self {
-        let WritePorts { reader, log, clock, ids, content, standings } = ports;
-        Self { reader, log, clock, ids, content, standings, policies }
+        let WritePorts { reader, log, clock, ids, content, members } = ports;
+        Self { reader, log, clock, ids, content, members, policies }
     }
 
     fn policy(&self, caller: &Caller, object_type: &ObjectType) -> Result<&Policy> {
@@ -77,8 +77,8 @@ impl Mutations {
     /// request returns the first revision.
     ///
     /// # Errors
-    /// Those of [`Caller::policy`]; [`Error::RequestIdReused`]; [`Error::MemberSuspended`];
-    /// [`Error::ContentBlocked`]; the reason for which the verb is rejected: see its file.
+    /// Those of [`Caller::policy`]; [`Error::RequestIdReused`]; those of [`MemberGate::admit`] and
+    /// of [`ContentPolicy::judge`]; the reason for which the verb is rejected: see its file.
     pub async fn submit<R: Request>(
         &self,
         context: &WriteContext,
@@ -93,41 +93,31 @@ impl Mutations {
         let key = IdempotencyKey::of(&context.caller, context.member.as_ref(), request_context.request_id());
         // The fingerprint is that of the body as the caller sent it, whatever the policy says.
         let request = RequestIdentity { key, fingerprint: verb.fingerprint(&subject) };
-        let standing = self.standing(context, &subject, now);
-        if let Err(rejection) = self.judge(&mut verb, &subject, standing).await
+        if let Err(rejection) = self.judge(&mut verb, (&subject, key), (context.member.as_ref(), now)).await
             && !self.is_repeat(&verb, &subject, key).await?
         {
             return Err(rejection);
         }
-        let output = self.submit_one(Command { subject, verb, request, now: self.clock.now() }).await?;
+        let (now, notify_thread) = (self.clock.now(), policy.notify_thread);
+        let output = self.submit_one(Command { subject, verb, request, now, notify_thread }).await?;
         WriteOutput::of::<R>(output)
     }
 
-    /// Returns what is in force for the member of a request; `None` for one without a standing.
-    fn standing(&self, context: &WriteContext, subject: &SubjectKey, now: Millis) -> Option<StandingInForce> {
-        self.standings.of(subject.object_type(), context.member.as_ref()?, now)
-    }
-
-    /// Lets the standing of the member judge the act, and the policy its content, if the object
-    /// type has one.
+    /// Lets standing and account of the member judge the act, and the policy its content, if the
+    /// object type has one. The key is that of the request.
     async fn judge<K: BatchType>(
         &self,
         verb: &mut K,
-        subject: &SubjectKey,
-        standing: Option<StandingInForce>,
+        (subject, key): (&SubjectKey, IdempotencyKey),
+        (member, now): (Option<&MemberId>, Millis),
     ) -> Result<()> {
-        standing.map_or(Ok(()), |standing| standing.check(verb.gated_act()))?;
-        let standing = standing.map_or(Standing::Normal, |standing| standing.standing);
-        let object_type = subject.object_type();
-        let is_judged = || standing != Standing::Normal || self.content.judges(object_type);
-        let Some(sent) = verb.submitted().filter(|_| is_judged()) else { return Ok(()) };
-        let by_content = if self.content.judges(object_type) {
-            let SubmittedContent { member, content, is_edit } = sent;
-            self.content.judge(Submission { object_type, member, content, is_edit }).await?
-        } else {
-            PolicyJudgement::default()
-        };
-        verb.set_judged(standing.judgement(by_content));
+        let rights = self.members.admit(subject.object_type(), member, verb.gated_act(), now).await?;
+        let has_policy = self.content.judges(subject.object_type());
+        let is_judged = has_policy || rights.concern_texts();
+        let Some(submission) = verb.submission(subject, key).filter(|_| is_judged) else { return Ok(()) };
+        let submission = Submission { age: rights.age(now), ..submission };
+        let by_content = if has_policy { self.content.judge(submission).await? } else { PolicyJudgement::default() };
+        verb.set_judged(rights.judgement(by_content)?);
         Ok(())
     }
 

@@ -13,6 +13,7 @@ mod edit;
 mod gate;
 mod judge;
 mod like;
+mod notices;
 mod originals;
 mod outcome;
 mod policy;
@@ -38,6 +39,7 @@ use crate::domain::time::Millis;
 use crate::write::write_set::WriteSet;
 pub use committed_change::{CommitObserver, CommittedChange, CommittedComment};
 pub use gate::ModerationGate;
+pub use notices::PublicTexts;
 
 /// The part of a command that its changes depend on.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +50,8 @@ pub(crate) struct ChangeContext<'c> {
     pub(crate) request: RequestIdentity,
     /// The time of the command.
     pub(crate) now: Millis,
+    /// `true` if the author of a root is notified of the replies in its thread.
+    pub(crate) notify_thread: bool,
 }
 
 /// The locked rows of one batch.
@@ -62,6 +66,7 @@ pub struct UnitOfWork {
     reviews: BTreeMap<CommentId, Review>,
     decisions: BTreeMap<(CommentId, IdempotencyKey), Decision>,
     proposals: BTreeMap<(CommentId, i32), Proposal>,
+    public_texts: BTreeMap<CommentId, PublicTexts>,
     database_time: Option<Millis>,
     gate: ModerationGate,
     lacks_gate: bool,
@@ -208,7 +213,7 @@ impl UnitOfWork {
     }
 
     /// Returns the event data of each subject at the end of the batch: its changes with their
-    /// outcomes, and the revision that contains them, if they moved it.
+    /// outcomes and notices, and the revision that contains them, if they moved it.
     ///
     /// # Errors
     /// [`Error::Internal`] if a subject that changed is not in the unit of work.
@@ -216,7 +221,8 @@ impl UnitOfWork {
         let event = |(key, changes): (&SubjectKey, &Changes)| {
             let subject =
                 self.subjects.get(key).ok_or_else(|| Error::internal("a subject that changed is not loaded"))?;
-            let changes = Changes { outcomes: self.outcomes(changes), ..changes.clone() };
+            let (outcomes, notices) = (self.outcomes(changes), self.notices(changes));
+            let changes = Changes { outcomes, notices, ..changes.clone() };
             Ok((subject, self.write_set.revised.contains(key).then_some(subject.revision), changes))
         };
         self.write_set.events.iter().map(event).collect()

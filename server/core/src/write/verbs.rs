@@ -14,7 +14,9 @@ mod import_like;
 mod judge;
 mod like;
 mod pin;
+mod refer;
 mod reply;
+mod set_subject_mode;
 mod update_subject;
 
 use std::borrow::Cow;
@@ -23,6 +25,7 @@ use std::sync::OnceLock;
 use async_trait::async_trait;
 
 use crate::domain::comment::{Comment, CommentView};
+use crate::domain::content::Content;
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
@@ -42,7 +45,7 @@ use crate::write::lock_set::LockSet;
 pub use crate::write::ruling::{Ruling, RulingForm};
 use crate::write::unit_of_work::UnitOfWork;
 pub use appeal::{Appeal, AppealDecision};
-pub use batch::{Batch, BatchType, BatchVerb, LikeCommand, RecordPlace, SubmittedContent};
+pub use batch::{Batch, BatchType, BatchVerb, LikeCommand, RecordPlace};
 pub use create::{Create, CreateRoot};
 pub use create_subject::{CreateSubject, ImportedSubject, NewSubject};
 pub use delete::{Delete, DeleteActor, DeleteComment, Undelete, UndeleteComment};
@@ -54,8 +57,10 @@ pub use import_like::{ImportLike, ImportedLike};
 pub use judge::{Approve, ApproveEdit, Hide, HideComment, JudgeComment, Keep, Reject, RejectEdit, Unhide, Withhold};
 pub use like::{SetLike, SetLikeRequest};
 pub use pin::{Pin, PinComment, Unpin};
+pub use refer::{Refer, ReferText};
 pub use reply::{CreateReply, Reply};
-pub use update_subject::UpdateSubject;
+pub use set_subject_mode::SetSubjectMode;
+pub use update_subject::{SubjectModes, UpdateSubject};
 
 /// One mutation of one subject, or of the comments or likes under it. `K` is the batch type.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +75,8 @@ pub struct Command<K = CommandKind> {
     pub request: RequestIdentity,
     /// The time of the command.
     pub now: Millis,
+    /// `true` if the object type notifies the author of a root of the replies in its thread.
+    pub notify_thread: bool,
 }
 
 /// Each entry has the stored code, the stored name and the doc comment of a verb. Code and name are
@@ -150,6 +157,8 @@ verbs! {
     RejectEdit = (24, "RejectEdit") "Refuse a proposed edit, as a moderator.",
     Keep = (28, "Keep") "Leave a comment as it is and close what is open on it, as a moderator.",
     Appeal = (29, "Appeal") "Contest a decision, as the author of the comment.",
+    SetSubjectMode = (30, "SetSubjectMode") "Decide which new comments of a subject wait, as a moderator.",
+    Refer = (32, "Refer") "Leave a text that waited for a service to moderators.",
 }
 
 verbs! {
@@ -296,6 +305,13 @@ pub(crate) trait Verb {
     /// Returns the changes that follow, in order; called only after a successful check on the same
     /// unit of work.
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change>;
+
+    /// Returns a content of an existing comment that the verb may bring in sight, with its comment;
+    /// `None` for a content that was in sight before and for a new comment. Members that it
+    /// mentions first are notified.
+    fn shown_content<'u>(&'u self, _unit: &'u UnitOfWork) -> Option<(CommentId, &'u Content)> {
+        None
+    }
 
     /// Returns the capacity of the caller in which the verb creates or edits its comment or changes
     /// its state; `None` for a verb that does none of it. Called before the changes are applied.

@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::domain::comment::Comment;
 use crate::domain::content::{ClientInfo, Content};
 use crate::domain::decision::Decision;
-use crate::domain::event::ActorKind;
-use crate::domain::event::Changes;
+use crate::domain::event::{ActorKind, Changes, DecisionNumbers, Notice};
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::member::MemberId;
 use crate::domain::origin::ImportOrigin;
@@ -109,6 +108,16 @@ pub struct WriteSet {
     pub(crate) actors: BTreeMap<CommentId, ActorKind>,
     /// The comments that became visible for the first time during the batch.
     pub(crate) published: BTreeSet<CommentId>,
+    /// The numbers of the decisions of the batch about each comment.
+    pub(crate) decided: BTreeMap<CommentId, DecisionNumbers>,
+    /// The comments about whose text a question opened while they waited out of sight.
+    pub(crate) held: BTreeSet<CommentId>,
+    /// The visible comments about whose text the policy opened a question.
+    pub(crate) flagged: BTreeSet<CommentId>,
+    /// The comments with a proposed edit that the batch stored and that waited.
+    pub(crate) proposed: BTreeSet<CommentId>,
+    /// The members that may be notified of each comment, by the strength of the reasons.
+    pub(crate) notices: BTreeMap<CommentId, Vec<Notice>>,
     /// Subjects whose revision this batch has incremented, at most once each.
     pub(crate) revised: BTreeSet<SubjectKey>,
 }

@@ -18,6 +18,7 @@ use async_trait::async_trait;
 use super::fakes::{FixedStandings, ManualClock, SequentialIds};
 use super::{AllowAll, Model, Mutations, WriteContext, member, policies, run, unrestricted};
 use riposte_core::location::CommentLocation;
+use riposte_core::member_gate::MemberGate;
 use riposte_core::object_type::{Policies, Policy};
 use riposte_core::request::{Fingerprint, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
@@ -73,7 +74,7 @@ impl Recorder {
             clock: Arc::clone(&clock) as _,
             ids: Arc::clone(&ids) as _,
             content: Arc::new(AllowAll) as _,
-            standings: Arc::new(FixedStandings::default()) as _,
+            members: MemberGate { standings: Arc::new(FixedStandings::default()) as _, accounts: None },
         };
         let types = [("video".to_owned(), Policy::default())].into();
         let mutations = Mutations::new(ports, Arc::new(Policies::closed(types)));
@@ -105,7 +106,7 @@ impl Recorder {
             clock: Arc::clone(&self.clock) as _,
             ids: Arc::clone(&self.ids) as _,
             content: Arc::new(AllowAll) as _,
-            standings: Arc::new(FixedStandings::default()) as _,
+            members: MemberGate { standings: Arc::new(FixedStandings::default()) as _, accounts: None },
         };
         Mutations::new(ports, policies())
     }

@@ -143,7 +143,7 @@ fn an_import_is_repeated_if_another_process_imports_its_parent_meanwhile() {
         key: IdempotencyKey::imported("comment", "forum", "a"),
         fingerprint: Fingerprint::of(&[b"import"]),
     };
-    let concurrent = Command { subject: key.clone(), verb: verb.into(), request, now: Millis(5) };
+    let concurrent = Command { subject: key.clone(), verb: verb.into(), request, now: Millis(5), notify_thread: false };
     fixture.model.interleave([concurrent]);
     let outcomes = import(&fixture, &unrestricted(), &[comment(&key, "a", None), comment(&key, "b", Some("a"))]);
     assert_eq!(created_and_floor(&outcomes), [Ok((false, 1)), Ok((true, 1))]);

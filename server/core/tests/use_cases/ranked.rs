@@ -53,7 +53,7 @@ fn commit_during_next_read(fixture: &Fixture, subject: &SubjectKey, root: Option
             key: IdempotencyKey(u128::from(id.get().unsigned_abs()).to_be_bytes()),
             fingerprint: Fingerprint::of(&[]),
         };
-        Command { subject: subject.clone(), verb, request, now: Millis(0) }
+        Command { subject: subject.clone(), verb, request, now: Millis(0), notify_thread: false }
     };
     fixture.model.interleave((0..times).map(command));
 }

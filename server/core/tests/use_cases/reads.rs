@@ -132,7 +132,7 @@ fn subjects_are_read_in_the_order_of_their_keys_and_implied_if_a_comment_may_cre
     assert_eq!(error_of(run(fixture.comments.subjects(&unrestricted(), &keys[..1], 1))), behind);
     let watch = |key| run(fixture.comments.watchable(&unrestricted(), key)).map(|subject| subject.revision);
     assert_eq!([&implied, &created].map(watch), [Ok(0), Ok(1)]);
-    assert_eq!([&missing, &deleted].map(watch), [(); 2].map(|()| Err(Error::SubjectNotFound)));
+    assert_eq!([&missing, &deleted].map(watch), [Err(missing.not_created()), Err(Error::SubjectNotFound)]);
     let likes =
         |key| run(fixture.comments.member_likes(&unrestricted(), key, &member("bob"), None, 9)).map(|page| page.items);
     assert_eq!([likes(&implied), likes(&deleted)], [Ok(vec![]), Err(Error::SubjectNotFound)]);
@@ -181,7 +181,7 @@ fn like_states_are_read_for_the_comments_of_one_subject() {
     let absent = video("absent");
     for ids in [vec![fixture.new_id(absent.partition())], Vec::new()] {
         let of_absent = run(fixture.comments.like_states(&unrestricted(), &absent, &member("bob"), &ids));
-        assert_eq!(error_of(of_absent), Error::SubjectNotFound, "{ids:?}");
+        assert_eq!(error_of(of_absent), absent.not_created(), "{ids:?}");
     }
     let likers = |id, value| {
         let page = run(fixture.comments.likers(&unrestricted(), id, value, None, 9))?;

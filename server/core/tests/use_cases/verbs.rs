@@ -63,8 +63,8 @@ fn the_verbs_of_a_subject_return_its_new_state() {
         owner: Some(None),
         state: Some(SubjectState::ReadOnly),
         metadata: Some(metadata(&[("a", "b")])),
-        moderation: None,
         etag: fixture.subject_row(&key).etag(),
+        ..UpdateSubject::default()
     };
     let updated = run(fixture.mutations.submit(&write_context(), &key, patch)).expect("the etag is right").value;
     let changed = (&updated.owner, updated.state, &updated.metadata);
@@ -141,10 +141,9 @@ fn a_repeat_returns_the_first_result_and_another_body_is_rejected() {
 
     let patch = |owner: Option<&str>, entries: &[(&str, &str)], etag: &str| UpdateSubject {
         owner: Some(owner.map(member)),
-        state: None,
         metadata: Some(metadata(entries)),
-        moderation: None,
         etag: etag.to_owned(),
+        ..UpdateSubject::default()
     };
     let update =
         |patch| run(fixture.mutations.submit(&context_with_request_id(2), &key, patch)).map(|output| output.revision);

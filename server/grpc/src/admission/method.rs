@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use riposte_core::feed::MAX_WAIT;
+
 /// The priority of a call when there is no capacity for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum AdmissionClass {
@@ -36,8 +38,12 @@ pub(crate) enum MessageProfile {
     Review,
     /// A request of a moderator or an operator.
     Admin,
+    /// A request that waits for its response, for [`MAX_WAIT`] at most.
+    Wait,
     /// One request with many responses. Only the time until the first response is limited.
     Stream,
+    /// A candidate policy with many responses. Only the time until the first response is limited.
+    Trial,
     /// A stream of requests, each checked separately.
     Import,
 }
@@ -59,7 +65,8 @@ pub struct Timeouts {
     pub write: Duration,
     /// Other calls of moderators and operators, without streams.
     pub admin: Duration,
-    /// All other calls, and the upper bound of every limit.
+    /// All other calls, and the upper bound of every limit. A call that waits for its response has
+    /// more time by that wait.
     pub call: Duration,
 }
 
@@ -91,12 +98,12 @@ impl PoolName {
 impl MessageProfile {
     /// Returns true if a call has more than one request or response.
     pub(crate) const fn streams(self) -> bool {
-        matches!(self, Self::Stream | Self::Import)
+        matches!(self, Self::Stream | Self::Trial | Self::Import)
     }
 
     /// Returns true if the call changes nothing.
     pub(crate) const fn only_reads(self) -> bool {
-        matches!(self, Self::Read | Self::Batch)
+        matches!(self, Self::Read | Self::Batch | Self::Wait)
     }
 
     /// Returns the maximum size of a message, in bytes: at most `limit`, and `limit` for profiles
@@ -105,12 +112,12 @@ impl MessageProfile {
     /// The limits of the contract are lower. 200 keys or ids take 20 KiB, and a page token takes
     /// less than 1 KiB. The longest text that a policy may allow has 16,000 code points after NFC;
     /// it takes 192 KB if a caller sends each of them as three code points. 100 verdicts with their
-    /// etags and reasons take 15 KB.
+    /// etags and reasons take 15 KB, and a candidate policy up to 128 KiB.
     pub(crate) const fn max_message(self, limit: usize) -> usize {
         let bound = match self {
-            Self::Read | Self::Admin | Self::Stream => 8 << 10,
+            Self::Read | Self::Admin | Self::Wait | Self::Stream => 8 << 10,
             Self::Batch => 32 << 10,
-            Self::Write => 256 << 10,
+            Self::Write | Self::Trial => 256 << 10,
             Self::Review => 64 << 10,
             Self::Import => limit,
         };
@@ -125,7 +132,9 @@ impl Timeouts {
             Some(MessageProfile::Read | MessageProfile::Batch) => self.read,
             Some(MessageProfile::Write | MessageProfile::Review) => self.write,
             Some(MessageProfile::Admin) => self.admin,
-            Some(MessageProfile::Stream | MessageProfile::Import) | None => self.call,
+            // The wait is no work, so it is not subject to the upper bound.
+            Some(MessageProfile::Wait) => return self.read.min(self.call) + MAX_WAIT,
+            Some(MessageProfile::Stream | MessageProfile::Trial | MessageProfile::Import) | None => self.call,
         };
         own.min(self.call)
     }

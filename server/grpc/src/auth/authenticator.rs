@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use http::{HeaderMap, header::AUTHORIZATION};
-use riposte_core::ports::Clock;
+use riposte_core::ports::{CallerGrants, Clock};
 use riposte_core::{Caller, Error, Policies};
 use riposte_telemetry::Metrics;
 
@@ -119,6 +119,12 @@ impl Authenticator {
         let jwt = jwt.as_ref().filter(|_| JwtVerifier::is_jwt(token)).ok_or(AuthFailure::Token)?;
         let subject = jwt.subject(token, hash, self.0.clock.now())?;
         callers.by_subject(&subject).cloned().ok_or(AuthFailure::Subject)
+    }
+}
+
+impl CallerGrants for Authenticator {
+    fn present(&self, caller: &Caller) -> Option<Caller> {
+        self.0.callers.load().by_name(caller.name()).cloned()
     }
 }
 

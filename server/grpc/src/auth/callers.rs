@@ -29,6 +29,7 @@ pub struct Callers {
     by_token: HashMap<TokenHash, Caller>,
     by_identity: HashMap<String, Caller>,
     by_subject: HashMap<String, Caller>,
+    by_name: HashMap<String, Caller>,
     /// The object types that each caller's table names.
     granted_types: Vec<(String, ObjectType)>,
     /// The caller that all calls count as, if every caller is admitted.
@@ -60,6 +61,7 @@ enum RoleName {
     Writer,
     Moderator,
     Operator,
+    Subscriber,
 }
 
 impl From<RoleName> for Role {
@@ -69,6 +71,7 @@ impl From<RoleName> for Role {
             RoleName::Writer => Self::Writer,
             RoleName::Moderator => Self::Moderator,
             RoleName::Operator => Self::Operator,
+            RoleName::Subscriber => Self::Subscriber,
         }
     }
 }
@@ -115,9 +118,7 @@ impl Callers {
             })?;
             callers.add(&name, entry).map_err(|error| format!("caller {name:?}: {error}"))?;
         }
-        let Self { by_token, by_identity, by_subject, granted_types: _, open: _ } = &callers;
-        let is_empty = by_token.is_empty() && by_identity.is_empty() && by_subject.is_empty();
-        require(!is_empty, || "it names no caller".to_owned())?;
+        require(!callers.by_name.is_empty(), || "it names no caller".to_owned())?;
         Ok(callers)
     }
 
@@ -131,6 +132,7 @@ impl Callers {
             self.granted_types.extend(types.iter().map(|object_type| (name.to_owned(), object_type.clone())));
         }
         let caller = Caller::new(name, Grants { roles, types });
+        self.by_name.insert(name.to_owned(), caller.clone());
         for hash in tokens_sha256 {
             require(hash != TokenHash::of(""), || "one of its tokens is the empty text".to_owned())?;
             let is_new = self.by_token.insert(hash, caller.clone()).is_none();
@@ -166,6 +168,11 @@ impl Callers {
             )
         };
         ungranted.map(warning).collect()
+    }
+
+    /// Returns the caller with this name.
+    pub(super) fn by_name(&self, name: &str) -> Option<&Caller> {
+        self.open.as_ref().or_else(|| self.by_name.get(name))
     }
 
     /// Returns the caller with this token.

@@ -21,23 +21,27 @@ pub(crate) fn member_standing(standing: MemberStanding) -> v1::MemberStanding {
         report_weight,
         grounds: Some(grounds(standing.grounds)),
         etag,
-        update_time: Some(time(standing.changed)),
+        update_time: (standing.number > 0).then(|| time(standing.changed)),
+    }
+}
+
+/// Converts an outcome.
+pub(crate) const fn text_outcome(outcome: TextOutcome) -> v1::PolicyOutcome {
+    match outcome {
+        TextOutcome::Allow => v1::PolicyOutcome::Allow,
+        TextOutcome::Mask => v1::PolicyOutcome::Mask,
+        TextOutcome::Flag => v1::PolicyOutcome::Flag,
+        TextOutcome::Hold => v1::PolicyOutcome::Hold,
+        TextOutcome::Reject => v1::PolicyOutcome::Reject,
+        TextOutcome::Refuse => v1::PolicyOutcome::Refuse,
     }
 }
 
 /// Converts a checked text.
 pub(crate) fn checked_text(checked: CheckedText) -> v1::CheckTextResponse {
-    let CheckedText { outcome, code, hits, shown, normalized, time, mask_code: _ } = checked;
+    let CheckedText { outcome, code, hits, shown, normalized, time, mask_code: _, flag_code: _ } = checked;
     v1::CheckTextResponse {
-        outcome: match outcome {
-            TextOutcome::Allow => v1::PolicyOutcome::Allow,
-            TextOutcome::Mask => v1::PolicyOutcome::Mask,
-            TextOutcome::Flag => v1::PolicyOutcome::Flag,
-            TextOutcome::Hold => v1::PolicyOutcome::Hold,
-            TextOutcome::Reject => v1::PolicyOutcome::Reject,
-            TextOutcome::Refuse => v1::PolicyOutcome::Refuse,
-        }
-        .into(),
+        outcome: text_outcome(outcome).into(),
         hits: hits.into_iter().map(rule_hit).collect(),
         shown_text: shown,
         normalized_text: normalized,

@@ -30,6 +30,7 @@ fn moderation_mode(mode: ModerationMode) -> v1::ModerationMode {
     match mode {
         ModerationMode::Post => v1::ModerationMode::Post,
         ModerationMode::Pre => v1::ModerationMode::Pre,
+        ModerationMode::PreNewMembers => v1::ModerationMode::PreNewMembers,
     }
 }
 

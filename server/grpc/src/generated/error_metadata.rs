@@ -4,7 +4,7 @@
 
 use riposte_sdk::v1;
 
-use crate::error_metadata::{AuditDetails, AuditField, ErrorSubject, MetadataField};
+use crate::error_metadata::{AuditDetails, AuditField, ErrorSubject, MetadataField, named};
 use crate::rpc_error::ErrorMetadata;
 
 impl ErrorSubject for v1::ExportSubjectRequest {
@@ -197,6 +197,18 @@ impl ErrorSubject for v1::ListUnlistedCommentsRequest {
     }
 }
 
+impl ErrorSubject for v1::SubscribeRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        ErrorMetadata::default()
+    }
+}
+
+impl ErrorSubject for v1::ListEventsRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        ErrorMetadata::default()
+    }
+}
+
 impl ErrorSubject for v1::SetLikeRequest {
     fn error_metadata(&self) -> ErrorMetadata {
         self.request_id.add_to(self.comment_id.add_to(ErrorMetadata::default(), "comment_id"), "request_id")
@@ -258,7 +270,10 @@ impl ErrorSubject for v1::SubmitVerdictsRequest {
     }
 
     fn audit_details(&self) -> AuditDetails {
-        vec![("action", self.action.to_audit()), ("comment_ids", self.targets.to_audit())]
+        vec![
+            ("action", named(self.action, v1::ModerationAction::as_str_name)),
+            ("comment_ids", self.targets.to_audit()),
+        ]
     }
 }
 
@@ -290,6 +305,12 @@ impl ErrorSubject for v1::CheckTextRequest {
     }
 }
 
+impl ErrorSubject for v1::EvaluatePolicyRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.object_type.add_to(ErrorMetadata::default(), "object_type")
+    }
+}
+
 impl ErrorSubject for v1::SetMemberStandingRequest {
     fn error_metadata(&self) -> ErrorMetadata {
         self.standing.add_to(
@@ -306,6 +327,19 @@ impl ErrorSubject for v1::SetMemberStandingRequest {
 impl ErrorSubject for v1::ListMemberStandingsRequest {
     fn error_metadata(&self) -> ErrorMetadata {
         self.object_type.add_to(ErrorMetadata::default(), "object_type")
+    }
+}
+
+impl ErrorSubject for v1::SetSubjectModeRequest {
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.subject.add_to(
+            self.request_id.add_to(self.moderator_id.add_to(ErrorMetadata::default(), "moderator_id"), "request_id"),
+            "subject",
+        )
+    }
+
+    fn audit_details(&self) -> AuditDetails {
+        vec![("mode", named(self.mode, v1::ModerationMode::as_str_name))]
     }
 }
 
@@ -433,6 +467,8 @@ pub(crate) fn metadata_of(request: &str, bytes: &[u8]) -> Result<Option<ErrorMet
         "UnpinCommentRequest" => v1::UnpinCommentRequest::decode(bytes)?.error_metadata(),
         "ListMemberCommentsRequest" => v1::ListMemberCommentsRequest::decode(bytes)?.error_metadata(),
         "ListUnlistedCommentsRequest" => v1::ListUnlistedCommentsRequest::decode(bytes)?.error_metadata(),
+        "SubscribeRequest" => v1::SubscribeRequest::decode(bytes)?.error_metadata(),
+        "ListEventsRequest" => v1::ListEventsRequest::decode(bytes)?.error_metadata(),
         "SetLikeRequest" => v1::SetLikeRequest::decode(bytes)?.error_metadata(),
         "BatchGetLikeStatesRequest" => v1::BatchGetLikeStatesRequest::decode(bytes)?.error_metadata(),
         "ListLikersRequest" => v1::ListLikersRequest::decode(bytes)?.error_metadata(),
@@ -446,8 +482,10 @@ pub(crate) fn metadata_of(request: &str, bytes: &[u8]) -> Result<Option<ErrorMet
         "ListDecisionsRequest" => v1::ListDecisionsRequest::decode(bytes)?.error_metadata(),
         "ListReportsRequest" => v1::ListReportsRequest::decode(bytes)?.error_metadata(),
         "CheckTextRequest" => v1::CheckTextRequest::decode(bytes)?.error_metadata(),
+        "EvaluatePolicyRequest" => v1::EvaluatePolicyRequest::decode(bytes)?.error_metadata(),
         "SetMemberStandingRequest" => v1::SetMemberStandingRequest::decode(bytes)?.error_metadata(),
         "ListMemberStandingsRequest" => v1::ListMemberStandingsRequest::decode(bytes)?.error_metadata(),
+        "SetSubjectModeRequest" => v1::SetSubjectModeRequest::decode(bytes)?.error_metadata(),
         "CreateReplyRequest" => v1::CreateReplyRequest::decode(bytes)?.error_metadata(),
         "ListRepliesRequest" => v1::ListRepliesRequest::decode(bytes)?.error_metadata(),
         "GetThreadRequest" => v1::GetThreadRequest::decode(bytes)?.error_metadata(),

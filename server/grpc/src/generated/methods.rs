@@ -50,6 +50,8 @@ pub(crate) fn method(path: &str) -> Option<&'static Method> {
         "CommentService/UnpinComment" => &COMMENT_SERVICE_UNPIN_COMMENT,
         "CommentService/ListMemberComments" => &COMMENT_SERVICE_LIST_MEMBER_COMMENTS,
         "CommentService/ListUnlistedComments" => &COMMENT_SERVICE_LIST_UNLISTED_COMMENTS,
+        "EventService/Subscribe" => &EVENT_SERVICE_SUBSCRIBE,
+        "EventService/ListEvents" => &EVENT_SERVICE_LIST_EVENTS,
         "LikeService/SetLike" => &LIKE_SERVICE_SET_LIKE,
         "LikeService/BatchGetLikeStates" => &LIKE_SERVICE_BATCH_GET_LIKE_STATES,
         "LikeService/ListLikers" => &LIKE_SERVICE_LIST_LIKERS,
@@ -63,8 +65,10 @@ pub(crate) fn method(path: &str) -> Option<&'static Method> {
         "ModerationService/ListDecisions" => &MODERATION_SERVICE_LIST_DECISIONS,
         "ModerationService/ListReports" => &MODERATION_SERVICE_LIST_REPORTS,
         "PolicyService/CheckText" => &POLICY_SERVICE_CHECK_TEXT,
+        "PolicyService/EvaluatePolicy" => &POLICY_SERVICE_EVALUATE_POLICY,
         "PolicyService/SetMemberStanding" => &POLICY_SERVICE_SET_MEMBER_STANDING,
         "PolicyService/ListMemberStandings" => &POLICY_SERVICE_LIST_MEMBER_STANDINGS,
+        "PolicyService/SetSubjectMode" => &POLICY_SERVICE_SET_SUBJECT_MODE,
         "ReplyService/CreateReply" => &REPLY_SERVICE_CREATE_REPLY,
         "ReplyService/ListReplies" => &REPLY_SERVICE_LIST_REPLIES,
         "ReplyService/GetThread" => &REPLY_SERVICE_GET_THREAD,
@@ -308,6 +312,20 @@ const COMMENT_SERVICE_LIST_UNLISTED_COMMENTS: Method = Method {
     audited: false,
 };
 
+const EVENT_SERVICE_SUBSCRIBE: Method = Method {
+    name: "EventService/Subscribe",
+    role: Role::Subscriber,
+    policy: MethodPolicy { pool: PoolName::Streams, class: AdmissionClass::Sheddable, profile: MessageProfile::Stream },
+    audited: false,
+};
+
+const EVENT_SERVICE_LIST_EVENTS: Method = Method {
+    name: "EventService/ListEvents",
+    role: Role::Subscriber,
+    policy: MethodPolicy { pool: PoolName::Streams, class: AdmissionClass::Sheddable, profile: MessageProfile::Wait },
+    audited: false,
+};
+
 const LIKE_SERVICE_SET_LIKE: Method = Method {
     name: "LikeService/SetLike",
     role: Role::Writer,
@@ -399,6 +417,13 @@ const POLICY_SERVICE_CHECK_TEXT: Method = Method {
     audited: true,
 };
 
+const POLICY_SERVICE_EVALUATE_POLICY: Method = Method {
+    name: "PolicyService/EvaluatePolicy",
+    role: Role::Moderator,
+    policy: MethodPolicy { pool: PoolName::Streams, class: AdmissionClass::BestEffort, profile: MessageProfile::Trial },
+    audited: true,
+};
+
 const POLICY_SERVICE_SET_MEMBER_STANDING: Method = Method {
     name: "PolicyService/SetMemberStanding",
     role: Role::Moderator,
@@ -410,6 +435,13 @@ const POLICY_SERVICE_LIST_MEMBER_STANDINGS: Method = Method {
     name: "PolicyService/ListMemberStandings",
     role: Role::Moderator,
     policy: MethodPolicy { pool: PoolName::Reads, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
+    audited: true,
+};
+
+const POLICY_SERVICE_SET_SUBJECT_MODE: Method = Method {
+    name: "PolicyService/SetSubjectMode",
+    role: Role::Moderator,
+    policy: MethodPolicy { pool: PoolName::Writes, class: AdmissionClass::Critical, profile: MessageProfile::Admin },
     audited: true,
 };
 

@@ -4,6 +4,7 @@
 
 pub(crate) mod admin;
 pub(crate) mod comment;
+pub(crate) mod event;
 pub(crate) mod like;
 pub(crate) mod moderation;
 pub(crate) mod policy;

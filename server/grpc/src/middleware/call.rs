@@ -140,6 +140,7 @@ where
             let id = request_id::of(request.headers());
             if let Some(response) = not_grpc::response(&request) {
                 let timer = layer.calls.begin(request.uri().path(), request.headers(), &id);
+                not_grpc::drain(request.into_body(), layer.body_time).await;
                 return Ok(body::from_handler(HandlerResponse::one(response), id, timer, None));
             }
             let mut attempt = layer.attempt(request.uri().path(), &id);

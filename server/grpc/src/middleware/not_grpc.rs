@@ -1,17 +1,25 @@
 //! The response to requests over HTTP/2 that are no calls of gRPC: browsers, grpc-web, JSON. The
 //! protocol of gRPC over HTTP/2 demands a status of HTTP for them.
 
+use std::time::Duration;
+
 use http::header::{ALLOW, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
-use http_body_util::Full;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
 use tonic::body::Body;
 
 /// The sentence for a client that does not speak gRPC.
 pub const GRPC_ONLY: &str =
     "This is a gRPC port: call it with a gRPC client, for example `grpcurl -plaintext HOST:PORT list`.";
 
-/// The content type of gRPC, which a format such as `+proto` or a parameter may follow.
+/// The content type of gRPC, which its format or a parameter may follow.
 const GRPC: &str = "application/grpc";
+/// The only format of messages that is served.
+const PROTO: &[u8] = b"+proto";
+/// The bytes of a body that are read before the response, as many as the largest message of gRPC
+/// may have by default.
+const DRAINED_BYTES_MAX: usize = 4 << 20;
 /// The code UNIMPLEMENTED, for clients that read it.
 const UNIMPLEMENTED: HeaderValue = HeaderValue::from_static("12");
 
@@ -34,11 +42,28 @@ pub(super) fn response<B>(request: &Request<B>) -> Option<Response<Body>> {
     Some(rejected)
 }
 
+/// Reads the body of a request that is no call, up to a limit. A stream that ends before its
+/// request has arrived is reset, and clients such as `curl` then report the reset instead of the
+/// response.
+pub(super) async fn drain(mut body: Body, time: Duration) {
+    let read = async {
+        let mut length = 0;
+        while length <= DRAINED_BYTES_MAX
+            && let Some(Ok(frame)) = body.frame().await
+        {
+            length += frame.data_ref().map_or(0, Bytes::len);
+        }
+    };
+    // A client that takes longer gets the response at once, or the reset.
+    let _ = tokio::time::timeout(time, read).await;
+}
+
 fn is_grpc(headers: &HeaderMap) -> bool {
     let content_type = headers.get(CONTENT_TYPE).map_or(&[][..], HeaderValue::as_bytes);
     let head = content_type.split_at_checked(GRPC.len());
     let rest = head.filter(|(head, _)| head.eq_ignore_ascii_case(GRPC.as_bytes())).map(|(_, rest)| rest);
-    rest.is_some_and(|rest| matches!(rest.first(), None | Some(b'+' | b';' | b' ')))
+    let parameters = rest.map(|rest| rest.strip_prefix(PROTO).unwrap_or(rest));
+    parameters.is_some_and(|parameters| matches!(parameters.first(), None | Some(b';' | b' ')))
 }
 
 #[cfg(test)]
@@ -61,6 +86,7 @@ mod tests {
         for content_type in [
             "application/grpc",
             "application/grpc+proto",
+            "application/grpc+proto;v=1",
             "application/grpc;v=1",
             "application/grpc;charset=utf-8",
             "Application/GRPC",
@@ -73,6 +99,8 @@ mod tests {
             Some(""),
             Some("application/json"),
             Some("application/grpcish"),
+            Some("application/grpc+json"),
+            Some("application/grpc+protocol"),
             Some("application/grpc-web"),
             Some("application/grpc-web+proto"),
             Some("text/html"),

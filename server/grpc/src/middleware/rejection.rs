@@ -20,36 +20,36 @@ pub(super) fn of(response: &Response<Body>, path: &str, max_request: usize) -> O
     // For an unknown path the router returns an empty message. The codec returns a message that
     // names the unsupported compression.
     if status.code() == Code::Unimplemented && status.message().is_empty() {
-        let (name, clause) = path_text(path);
-        return Some(Error::NotImplemented(format!("{name} at this port{clause}").into()));
+        return Some(path_not_served(path, |clause| format!("this port{clause}")));
     }
     of_library(status.code(), max_request)
 }
 
 /// Returns the error of a process that serves no calls.
 pub(super) fn no_calls_served(path: &str) -> Error {
-    let (name, clause) = path_text(path);
-    Error::NotImplemented(
-        format!("{name} at this process{clause}, which serves no calls (its server.roles lack \"api\"),").into(),
-    )
+    path_not_served(path, |clause| {
+        format!("this process{clause}, which serves no calls (its server.roles lack \"api\"),")
+    })
 }
 
-/// Returns the name of what a path calls, and a clause that explains a path that names no service
-/// and method.
-fn path_text(path: &str) -> (String, &'static str) {
+/// Returns the error for a path. `place` is given a clause that explains a path that names no
+/// service and method.
+fn path_not_served(path: &str, place: impl FnOnce(&str) -> String) -> Error {
     let named: String = path.strip_prefix('/').unwrap_or(path).chars().take(MAX_PATH_CHARS).collect();
     match named.split_once('/') {
-        Some((service, method)) if !service.is_empty() && !method.is_empty() => (named, ""),
-        _ => (
-            format!("the path \"/{named}\""),
-            " (it does not name a service and a method, as /riposte.v1.CommentService/GetComment does)",
-        ),
+        Some((service, method)) if !service.is_empty() && !method.is_empty() => {
+            Error::PathNotServed { place: place(""), method: named }
+        }
+        _ => Error::PathNotServed { method: format!("/{named}"), place: place(NOT_A_METHOD) },
     }
 }
 
+/// The explanation of a path that names no method.
+const NOT_A_METHOD: &str = " (it does not name a service and a method, as /riposte.v1.CommentService/GetComment does)";
+
 #[cfg(test)]
 mod tests {
-    use super::{Body, Code, Response, no_calls_served, of};
+    use super::{Body, Code, NOT_A_METHOD, Response, no_calls_served, of};
 
     fn message(path: &str) -> String {
         let response: Response<Body> = tonic::Status::new(Code::Unimplemented, "").into_http();
@@ -59,12 +59,11 @@ mod tests {
     #[test]
     fn the_error_of_an_unknown_path_is_a_whole_sentence() {
         assert_eq!(message("/a.B/C"), "a.B/C at this port is not served");
-        let clause = " (it does not name a service and a method, as /riposte.v1.CommentService/GetComment does)";
         for (path, shown) in [("/", "/"), ("", "/"), ("/a.B", "/a.B"), ("/a.B/", "/a.B/"), ("//C", "//C")] {
-            assert_eq!(message(path), format!("the path \"{shown}\" at this port{clause} is not served"));
+            assert_eq!(message(path), format!("the path \"{shown}\" at this port{NOT_A_METHOD} is not served"));
             let worker = no_calls_served(path).to_string();
             let role = ", which serves no calls (its server.roles lack \"api\"), is not served";
-            assert_eq!(worker, format!("the path \"{shown}\" at this process{clause}{role}"));
+            assert_eq!(worker, format!("the path \"{shown}\" at this process{NOT_A_METHOD}{role}"));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Positions in lists, and their encoding in page tokens.
 
+use riposte_core::feed::{EventPosition, FeedPosition};
 use riposte_core::page::{HistoryCursor, LikerCursor, ListOrder, PageStart, SubjectCursor};
 use riposte_core::rank::RankPosition;
 use riposte_core::read::{Direction, RankedCursor, RankedWalk};
@@ -31,6 +32,8 @@ pub enum TokenCursor {
     Ranked(RankedCursor),
     /// A position in the decisions on a member's comments: after this one.
     Decision(DecisionCursor),
+    /// A position in the feed of events.
+    Events(FeedPosition),
 }
 
 /// A page of a list by floor: the floors beyond `floor`, upward or downward.
@@ -93,6 +96,12 @@ impl TokenCursor {
                 comment_id: comment.get().unsigned_abs(),
                 number: *number,
             }),
+            Self::Events(FeedPosition { timeline, sources }) => {
+                let position =
+                    |position: &EventPosition| v1::EventPosition { number: position.number, index: position.index };
+                let positions = sources.iter().map(position).collect();
+                Message::Events(v1::EventCursor { timeline: (*timeline).into(), positions })
+            }
         }
     }
 
@@ -124,6 +133,11 @@ impl TokenCursor {
             Message::Ranked(message) => Self::Ranked(ranked(&message)?),
             Message::Decision(v1::DecisionCursor { time_ms, comment_id, number }) => {
                 Self::Decision(DecisionCursor { time: Millis(time_ms), comment: comment(comment_id)?, number })
+            }
+            Message::Events(v1::EventCursor { timeline, positions }) => {
+                let position = |v1::EventPosition { number, index }| EventPosition { number, index };
+                let sources = positions.into_iter().map(position).collect();
+                Self::Events(FeedPosition { timeline: u16::try_from(timeline).ok()?, sources })
             }
         })
     }

@@ -13,7 +13,7 @@ use riposte_core::{CommentId, Violation};
 use riposte_sdk::v1;
 
 use super::ids::{batch_of, comment_id};
-use super::values::{bounded, law};
+use super::values::{bounded, duration, law};
 
 /// The maximum number of targets of one request.
 const MAX_TARGETS: usize = 100;
@@ -193,11 +193,7 @@ pub(crate) fn claim_limit(field: &str, limit: i32) -> Result<usize, Violation> {
 /// Parses the duration of a lease.
 pub(crate) fn lease(field: &str, lease: Option<&prost_types::Duration>) -> Result<Duration, Violation> {
     let Some(lease) = lease else { return Ok(DEFAULT_LEASE) };
-    // The conversion of the library panics on parts that no duration has.
-    let (seconds, nanos) = (u64::try_from(lease.seconds), u32::try_from(lease.nanos));
-    let parts = seconds.ok().zip(nanos.ok().filter(|nanos| *nanos < 1_000_000_000));
-    let duration = parts.map(|(seconds, nanos)| Duration::new(seconds, nanos));
-    let duration = duration.filter(|duration| LEASES.contains(duration));
+    let duration = duration(lease).filter(|duration| LEASES.contains(duration));
     duration.ok_or_else(|| Violation::field(field, "must lie between 10 seconds and 1 hour"))
 }
 

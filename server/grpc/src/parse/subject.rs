@@ -56,7 +56,7 @@ pub(crate) fn patch(
 
 /// Parses the mode of a subject, which may not be looser than that of its type. The unspecified
 /// value is the mode of the type.
-fn moderation_mode(
+pub(crate) fn moderation_mode(
     field: &str,
     mode: i32,
     of_type: Option<ModerationMode>,
@@ -65,6 +65,7 @@ fn moderation_mode(
         Ok(v1::ModerationMode::Unspecified) => return Ok(None),
         Ok(v1::ModerationMode::Post) => ModerationMode::Post,
         Ok(v1::ModerationMode::Pre) => ModerationMode::Pre,
+        Ok(v1::ModerationMode::PreNewMembers) => ModerationMode::PreNewMembers,
         Err(_) => return Err(Violation::field(field, "is not a known value")),
     };
     if of_type.is_some_and(|of_type| mode < of_type) {

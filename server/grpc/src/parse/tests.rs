@@ -159,6 +159,11 @@ fn a_subject_is_moderated_no_less_than_its_type() {
         [unset, post, pre].map(|named| mode(named, ModerationMode::Post)),
         [Some(Some(None)), Some(Some(Some(ModerationMode::Post))), Some(Some(Some(ModerationMode::Pre))),]
     );
+    let new_members = v1::ModerationMode::PreNewMembers;
+    let looser_and_stricter = [post, new_members, pre].map(|named| mode(named, ModerationMode::PreNewMembers));
+    let expected = [ModerationMode::PreNewMembers, ModerationMode::Pre].map(|mode| Some(Some(Some(mode))));
+    assert_eq!(looser_and_stricter, [None, expected[0], expected[1]]);
+    assert_eq!(mode(new_members, ModerationMode::Pre), None);
     let under_pre = [unset, post, pre].map(|named| mode(named, ModerationMode::Pre));
     assert_eq!(under_pre, [Some(Some(None)), None, Some(Some(Some(ModerationMode::Pre)))]);
 }

@@ -1,5 +1,7 @@
 //! Parses names, notes and times that have no domain type of their own.
 
+use std::time::Duration;
+
 use prost_types::Timestamp;
 use riposte_core::{Millis, Violation};
 
@@ -46,4 +48,11 @@ pub(crate) fn time(field: &str, time: Option<Timestamp>) -> Result<Option<Millis
         return Err(Violation::field(field, "must be a time of the years 0001 to 9999"));
     }
     Ok(Some(Millis(seconds * 1_000 + i64::from(nanos) / 1_000_000)))
+}
+
+/// Returns a duration; `None` if it is negative or has parts that no duration has, on which the
+/// conversion of the library panics.
+pub(crate) fn duration(given: &prost_types::Duration) -> Option<Duration> {
+    let (seconds, nanos) = (u64::try_from(given.seconds).ok()?, u32::try_from(given.nanos).ok()?);
+    (nanos < 1_000_000_000).then(|| Duration::new(seconds, nanos))
 }

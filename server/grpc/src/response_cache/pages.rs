@@ -227,7 +227,8 @@ impl ResponseCache {
             return;
         }
         let mut invalidations: HashMap<SubjectId, Invalidation> = HashMap::new();
-        for SequencedEvent { event, .. } in events {
+        let shown = events.iter().filter(|sequenced| !sequenced.event.is_unseen());
+        for SequencedEvent { event, .. } in shown {
             let invalidation = invalidations.entry(event.subject).or_insert(Invalidation::Changed);
             *invalidation = (*invalidation).max(invalidation_of(&event.changes));
         }
@@ -286,7 +287,11 @@ impl ResponseCache {
 fn invalidation_of(changes: &Changes) -> Invalidation {
     let is_withdrawn = changes.comments.iter().any(|comment| match comment.kind {
         ChangeKind::Edited | ChangeKind::StateChanged => true,
-        ChangeKind::Created | ChangeKind::PinChanged | ChangeKind::Liked | ChangeKind::Recounted => false,
+        ChangeKind::Created
+        | ChangeKind::PinChanged
+        | ChangeKind::Liked
+        | ChangeKind::Recounted
+        | ChangeKind::Noted => false,
     });
     if changes.subject || is_withdrawn { Invalidation::Withdrawn } else { Invalidation::Changed }
 }

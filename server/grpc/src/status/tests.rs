@@ -32,6 +32,8 @@ fn errors() -> Vec<Error> {
         Error::invalid("member_id", "must be set"),
         Error::Invalid(vec![long]),
         Error::ContentBlocked { rule: "spam.link".to_owned() },
+        Error::WordListInvalid { line: 7, reason: "has an empty word".to_owned() },
+        Error::PolicyUnavailable("filter"),
         Error::MessageTooLarge { limit: 65_536 },
         Error::PageTokenInvalid,
         Error::PageTokenMismatch,
@@ -39,6 +41,7 @@ fn errors() -> Vec<Error> {
         Error::RequestIdReused,
         Error::CallerUnknown,
         Error::CallerNotAllowed,
+        Error::LevelTooLow { level: Some(1), needed: 3 },
         Error::MemberNotAllowed,
         Error::RateLimited { after },
         Error::Overloaded { after },
@@ -89,13 +92,8 @@ fn every_reason_is_in_the_contract_and_has_a_canonical_code() {
 fn every_error_carries_its_reason_its_metadata_and_the_request_id() {
     let errors = errors();
     // These reasons are reserved for moderation; no error has them yet.
-    let reserved = [
-        Reason::DuplicateContent,
-        Reason::ChallengeRequired,
-        Reason::MemberSuspended,
-        Reason::MemberBlocked,
-        Reason::PolicyUnavailable,
-    ];
+    let reserved =
+        [Reason::DuplicateContent, Reason::ChallengeRequired, Reason::MemberSuspended, Reason::MemberBlocked];
     for reason in Reason::ALL.iter().filter(|reason| !reserved.contains(reason)) {
         let error = errors.iter().find(|error| error.reason() == *reason);
         let status = status_of(error.unwrap_or_else(|| panic!("no example of {reason:?}")).clone());
@@ -140,6 +138,7 @@ fn the_metadata_of_an_error_takes_precedence_over_that_of_its_request() {
         (changed_review(), "decision_id", "42.3"),
         (Error::RevisionNotReached { current: 41 }, "revision", "41"),
         (Error::NotImplemented("RebuildCache".into()), "method", "RebuildCache"),
+        (Error::PathNotServed { method: "/x".to_owned(), place: "this port".to_owned() }, "method", "/x"),
         (Error::ObjectTypeUnknown("vidoe".to_owned()), "object_type", "vidoe"),
     ] {
         let info = status_of(error).get_details_error_info().expect("every error has ErrorInfo");

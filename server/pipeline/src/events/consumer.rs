@@ -1,6 +1,8 @@
 //! The loop that delivers the events of one source to one event consumer: in order, at least once,
 //! and without skipping any. Positions are stored by the names of the consumers.
 
+mod forwarding;
+
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,8 +10,8 @@ use std::time::Duration;
 use futures::FutureExt;
 use riposte_core::event::{SequencedEvent, commits};
 use riposte_core::ports::{
-    Applied, Clock, ConsumerPositions, ConsumerScope, Epoch, EventConsumer, Position, PositionMove, REGISTRATION,
-    shown_name,
+    Applied, Clock, ConsumerPositions, ConsumerScope, Epoch, EventConsumer, EventForwarder, Position, PositionMove,
+    REGISTRATION, shown_name,
 };
 use riposte_core::{Error, Result};
 use riposte_sync::BackoffLog;
@@ -41,6 +43,8 @@ pub(crate) struct ConsumerPorts {
 #[derive(Debug)]
 pub(crate) struct ConsumerLoop {
     consumer: Arc<dyn EventConsumer>,
+    /// The same, if it passes events on.
+    forwarder: Option<Arc<dyn EventForwarder>>,
     ports: ConsumerPorts,
     feed: EventFeed,
     source: usize,
@@ -69,6 +73,7 @@ impl ConsumerLoop {
     ) -> Self {
         Self {
             consumer,
+            forwarder: None,
             ports,
             feed,
             source,
@@ -84,7 +89,7 @@ impl ConsumerLoop {
         }
     }
 
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         shown_name(self.consumer.name())
     }
 
@@ -128,11 +133,15 @@ impl ConsumerLoop {
         }
     }
 
+    fn has_stored_position(&self) -> bool {
+        matches!(self.start, Position::Stored | Position::Forwarding)
+    }
+
     async fn lose_lease(&mut self) {
         (self.epoch, self.position) = (None, None);
         (self.isolation, self.cannot_take_rows, self.followed) = Default::default();
         self.ports.metrics.consumer_stuck(self.source, self.name(), false);
-        if self.start != Position::Stored {
+        if !self.has_stored_position() {
             // From now on the next leader measures the lag.
             self.ports.metrics.consumer_lag(self.source, self.name(), 0);
         }
@@ -141,6 +150,11 @@ impl ConsumerLoop {
 
     /// Delivers some events.
     async fn run_once(&mut self, epoch: Epoch) -> Result<RunOutcome> {
+        if self.feed.was_reset() {
+            // The start takes the state of the rows.
+            (self.position, self.isolation) = (None, EventIsolation::default());
+            self.ports.metrics.consumer_stuck(self.source, self.name(), false);
+        }
         let position = match self.position {
             Some(position) => position,
             None => self.start_position(epoch).await?,
@@ -187,9 +201,10 @@ impl ConsumerLoop {
                 self.take_rows().await?;
                 head
             }
-            Position::Stored if self.consumer.scope() == ConsumerScope::Process => {
+            Position::Stored | Position::Forwarding if self.consumer.scope() == ConsumerScope::Process => {
                 return Err(Error::internal("a consumer of every process has no stored position"));
             }
+            Position::Forwarding => self.forwarding_position(epoch).await?,
             Position::Stored => {
                 let name = self.consumer.name();
                 let stored = self.ports.positions.all(self.source).await?;
@@ -281,6 +296,7 @@ impl ConsumerLoop {
         self.ports.metrics.consumer_stuck(self.source, self.name(), false);
         match self.start {
             Position::Stored => self.position = Some(self.rebuild(epoch, position).await?),
+            Position::Forwarding => self.position = Some(self.resume_after_deleted(epoch, position).await?),
             Position::Own(_) => self.take_rows().await?,
             Position::Head => {
                 let head = self.feed.head().await?;
@@ -297,6 +313,8 @@ impl ConsumerLoop {
         self.position = None;
         self.position = match self.start {
             Position::Stored => Some(self.build_from_rows(epoch, position).await?),
+            // The start finds the position again, and how far ahead it is.
+            Position::Forwarding => None,
             Position::Own(_) => {
                 self.take_rows().await?;
                 None
@@ -317,7 +335,8 @@ impl ConsumerLoop {
         self.last_loss_check = Some(Instant::now());
         // The head is read first: events that are sequenced meanwhile are found by the read.
         let head = self.feed.head().await?;
-        // The head of a tail may be behind a position that was read from the outbox.
+        // The head of a tail may be behind a position that was read from the outbox. A tail whose
+        // numbers went back says so by itself.
         if position > head && matches!(self.feed, EventFeed::Outbox(_)) {
             return Ok(Some(Loss::Ahead { head }));
         }
@@ -383,7 +402,7 @@ impl ConsumerLoop {
     async fn advance(&mut self, epoch: Epoch, from: i64, to: i64) -> Result<bool> {
         // The position is stored after the events are applied. A leader that takes over in between
         // applies the same events again.
-        let is_leader = self.start != Position::Stored || self.move_position(epoch, from, to).await?;
+        let is_leader = !self.has_stored_position() || self.move_position(epoch, from, to).await?;
         self.position = is_leader.then_some(to);
         self.progress.send_replace(());
         Ok(is_leader)
@@ -402,7 +421,7 @@ impl ConsumerLoop {
     /// Reports the lag of a consumer without a stored position, once a second. Every process
     /// measures the lag of the consumers with a stored position.
     fn measure(&mut self, position: i64) {
-        if self.start != Position::Stored && self.last_measurement.is_none_or(|last| last.elapsed() >= LAG_INTERVAL) {
+        if !self.has_stored_position() && self.last_measurement.is_none_or(|last| last.elapsed() >= LAG_INTERVAL) {
             self.last_measurement = Some(Instant::now());
             let lag = self.feed.known_head().map_or(0, |head| head - position);
             self.ports.metrics.consumer_lag(self.source, self.name(), lag.max(0));

@@ -9,7 +9,7 @@ use riposte_core::ports::{Batching, EventLog};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use super::tail::{CHUNK, EventBatch, EventTail};
+use super::tail::{CHUNK, EventBatch, EventTail, TailHead};
 use crate::notifier::Notified;
 use crate::outbox_observation::OutboxObservation;
 
@@ -22,7 +22,16 @@ pub(crate) enum EventFeed {
     /// The outbox, for a consumer of the process that holds the lease.
     Outbox(OutboxFeed),
     /// The tail.
-    Tail(EventTail, watch::Receiver<Option<i64>>),
+    Tail(TailFeed),
+}
+
+/// The events of a tail.
+#[derive(Debug)]
+pub(crate) struct TailFeed {
+    tail: EventTail,
+    progress: watch::Receiver<Option<TailHead>>,
+    /// The number of times that the tail had begun anew when the consumer read this last.
+    resets: u64,
 }
 
 /// The events of an outbox. Nothing is read while no event is known to follow a position.
@@ -85,14 +94,27 @@ impl OutboxFeed {
 impl EventFeed {
     /// Creates the feed of a consumer that shares a tail.
     pub(crate) fn of_tail(tail: &EventTail) -> Self {
-        Self::Tail(tail.clone(), tail.progress())
+        Self::Tail(TailFeed { tail: tail.clone(), progress: tail.progress(), resets: 0 })
+    }
+
+    /// Returns true, once, after the sequence numbers went back: later events have numbers that the
+    /// consumer may have passed. A feed of an outbox never says so; its consumer compares its
+    /// position with the head.
+    pub(super) fn was_reset(&mut self) -> bool {
+        match self {
+            Self::Outbox(_) => false,
+            Self::Tail(TailFeed { progress, resets, .. }) => {
+                let now = progress.borrow().map_or(0, |head| head.resets);
+                std::mem::replace(resets, now) != now
+            }
+        }
     }
 
     /// Returns the maximum number of commits in a batch.
     pub(super) fn batch(&self) -> usize {
         match self {
             Self::Outbox(feed) => feed.batching.commits,
-            Self::Tail(..) => CHUNK,
+            Self::Tail(_) => CHUNK,
         }
     }
 
@@ -100,7 +122,7 @@ impl EventFeed {
     pub(super) async fn head(&self) -> Result<i64> {
         match self {
             Self::Outbox(feed) => feed.outbox.head(feed.source).await,
-            Self::Tail(tail, _) => Ok(tail.head().await),
+            Self::Tail(feed) => Ok(feed.tail.head().await),
         }
     }
 
@@ -108,7 +130,7 @@ impl EventFeed {
     pub(super) fn known_head(&self) -> Option<i64> {
         match self {
             Self::Outbox(feed) => feed.observed_head(),
-            Self::Tail(_, progress) => *progress.borrow(),
+            Self::Tail(feed) => feed.progress.borrow().map(|head| head.number),
         }
     }
 
@@ -116,7 +138,7 @@ impl EventFeed {
     pub(super) fn may_have_events(&self, after: i64) -> bool {
         match self {
             Self::Outbox(feed) => feed.may_have_more || feed.observed_head().is_none_or(|head| head > after),
-            Self::Tail(..) => true,
+            Self::Tail(_) => true,
         }
     }
 
@@ -125,7 +147,7 @@ impl EventFeed {
     pub(super) async fn read(&self, after: i64, limit: usize) -> Result<EventBatch> {
         match self {
             Self::Outbox(feed) => feed.outbox.read(feed.source, after, limit).await.map(EventBatch::from),
-            Self::Tail(tail, _) => tail.read(after, limit).await,
+            Self::Tail(feed) => feed.tail.read(after, limit).await,
         }
     }
 
@@ -134,10 +156,12 @@ impl EventFeed {
     pub(super) async fn wait(&mut self, has_held_events: bool, position: Option<i64>, idle: Duration) {
         match self {
             Self::Outbox(feed) => feed.wait(has_held_events, position, idle).await,
-            Self::Tail(_, progress) => {
+            Self::Tail(TailFeed { progress, resets, .. }) => {
                 // The tail may have read several batches while the consumer applied one.
-                let has_more = *progress.borrow_and_update() > position;
-                if has_more && !has_held_events && position.is_some() {
+                let head = *progress.borrow_and_update();
+                let has_more = head.map(|head| head.number) > position;
+                let was_reset = head.is_some_and(|head| head.resets != *resets);
+                if was_reset || has_more && !has_held_events && position.is_some() {
                     return;
                 }
                 // The sender lives as long as the tail.

@@ -1,6 +1,9 @@
 //! The tail of one data source. It reads the sequenced events from the head on, once for all
 //! consumers of the process, whichever process assigned the sequence numbers. It retains the last
 //! events in memory. For a consumer that is further behind, the tail reads the outbox.
+//!
+//! A restore of an earlier state takes numbers back. The tail then begins anew at the head, and its
+//! consumers take the state of the rows.
 
 use std::collections::VecDeque;
 use std::ops::Deref;
@@ -11,6 +14,7 @@ use riposte_core::event::{SequencedEvent, commits};
 use riposte_core::ports::EventLog;
 use riposte_sync::BackoffLog;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::notifier::{Notified, POLL_MIN};
 use crate::outbox_observation::OutboxObservation;
@@ -25,8 +29,17 @@ pub(crate) struct EventTail {
     outbox: Arc<dyn EventLog>,
     source: usize,
     retained: Arc<Mutex<RetainedEvents>>,
-    /// The last sequence number read; `None` before the start.
-    head: Arc<watch::Sender<Option<i64>>>,
+    /// The end of the events read; `None` before the start.
+    head: Arc<watch::Sender<Option<TailHead>>>,
+}
+
+/// The end of the events that a tail has read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TailHead {
+    /// The last sequence number.
+    pub(super) number: i64,
+    /// The number of times that the tail began anew because numbers went back.
+    pub(super) resets: u64,
 }
 
 /// The last batches. They contain every event after `base` except deleted ones.
@@ -72,7 +85,7 @@ impl EventTail {
     }
 
     /// Subscribes to the progress of the tail.
-    pub(super) fn progress(&self) -> watch::Receiver<Option<i64>> {
+    pub(super) fn progress(&self) -> watch::Receiver<Option<TailHead>> {
         self.head.subscribe()
     }
 
@@ -81,7 +94,7 @@ impl EventTail {
         let mut progress = self.progress();
         let head = progress.wait_for(Option::is_some).await.ok().and_then(|head| *head);
         // The sender lives as long as this tail.
-        head.unwrap_or_default()
+        head.map_or(0, |head| head.number)
     }
 
     /// Returns the events of some of the commits after a sequence number, at most `limit`; empty if
@@ -102,18 +115,27 @@ impl EventTail {
     pub(crate) async fn run(self, mut numbers: Notified, mut observations: watch::Receiver<Option<OutboxObservation>>) {
         self.begin(&mut observations).await;
         let mut backoff = BackoffLog::new("tail", self.source);
+        // The outbox had all events up to the head at this time.
+        let mut checked = Instant::now();
         loop {
-            let after = *self.head.borrow();
-            let is_new = |observation: &Option<OutboxObservation>| {
-                observation.as_ref().map(|observation| observation.state.head) > after
+            let after = self.number();
+            let is_behind =
+                |observation: &OutboxObservation| observation.state.head < after && observation.begin > checked;
+            let is_news = |observation: &Option<OutboxObservation>| {
+                observation.as_ref().is_some_and(|known| known.state.head > after || is_behind(known))
             };
             tokio::select! {
                 () = numbers.changed() => {}
-                Ok(_) = observations.wait_for(is_new) => {}
+                Ok(_) = observations.wait_for(is_news) => {}
             }
-            match self.read_next().await {
+            let is_behind = observations.borrow().as_ref().is_some_and(is_behind);
+            let read = if is_behind { self.check_head().await } else { self.read_next().await };
+            match read {
                 Ok(read) => {
                     backoff.succeeded();
+                    if read > 0 || is_behind {
+                        checked = Instant::now();
+                    }
                     if read < CHUNK {
                         tokio::time::sleep(POLL_MIN).await;
                     }
@@ -123,24 +145,55 @@ impl EventTail {
         }
     }
 
+    /// Returns the last sequence number read; 0 before the start.
+    fn number(&self) -> i64 {
+        self.head.borrow().map_or(0, |head| head.number)
+    }
+
     /// Begins at the first observed head.
     async fn begin(&self, observations: &mut watch::Receiver<Option<OutboxObservation>>) {
         let first = observations.wait_for(Option::is_some).await.ok().and_then(|first| first.clone());
         // The sender lives as long as the process.
         let head = first.map_or(0, |first| first.state.head);
         self.retained().base = head;
-        self.head.send_replace(Some(head));
+        self.head.send_replace(Some(TailHead { number: head, resets: 0 }));
     }
 
     /// Reads the next events. Returns the number of their commits.
     async fn read_next(&self) -> Result<usize> {
-        let after = self.head.borrow().unwrap_or_default();
-        let events = self.outbox.read(self.source, after, CHUNK).await?;
+        let events = self.outbox.read(self.source, self.number(), CHUNK).await?;
         let Some(last) = events.last().map(|last| last.number) else { return Ok(0) };
         let read = commits(&events);
         self.retained().add(events);
-        self.head.send_replace(Some(last));
+        self.advance(last, 0);
         Ok(read)
+    }
+
+    /// Handles an observation, begun after the last events were read, of a head before them. Begins
+    /// anew at the head if these events are gone. They are not gone if the row of the relay was
+    /// damaged: the relay then continues after them. Returns the number of commits read.
+    async fn check_head(&self) -> Result<usize> {
+        let after = self.number();
+        let head = self.outbox.head(self.source).await?;
+        if head >= after || !self.outbox.read(self.source, after.saturating_sub(1), 1).await?.is_empty() {
+            return self.read_next().await;
+        }
+        tracing::warn!(
+            source = self.source + 1,
+            position = after,
+            head,
+            "the sequence numbers went back, as after the restore of an earlier state; the consumers of this process \
+             take the state of the rows"
+        );
+        // In this order, a reader in between finds no event that seems to be missing.
+        self.advance(head, 1);
+        *self.retained() = RetainedEvents { base: head, ..RetainedEvents::default() };
+        Ok(0)
+    }
+
+    fn advance(&self, number: i64, resets: u64) {
+        let resets = self.head.borrow().map_or(0, |head| head.resets) + resets;
+        self.head.send_replace(Some(TailHead { number, resets }));
     }
 }
 

@@ -379,6 +379,42 @@ async fn consumers_of_a_process_share_one_reader_that_begins_at_the_head() {
 }
 
 #[tokio::test]
+async fn consumers_of_a_process_notice_that_the_numbers_went_back() {
+    let fixture = Fixture::new().await;
+    let consumers = ["one", "two"].map(|name| Arc::new(TestConsumer::of_process(name)));
+    let _tasks = fixture.follow(&consumers.each_ref());
+    until("both have begun", || consumers.iter().all(|consumer| consumer.gaps() == 1)).await;
+    fixture.source.add_events(10);
+    until("both are at the head", || consumers.iter().all(|consumer| consumer.applied().len() == 10)).await;
+    // So does a consumer that could not apply the last events.
+    consumers[1].poison(11, true);
+    fixture.source.add_events(1);
+    until("one has applied the next", || consumers[0].applied().len() == 11).await;
+    fixture.source.restore(7);
+    consumers[1].poison(11, false);
+    until("both have read the rows", || consumers.iter().all(|consumer| consumer.gaps() >= 2)).await;
+    fixture.source.add_events(2);
+    let is_after = |consumer: &Arc<TestConsumer>| consumer.applied().ends_with(&[8, 9]);
+    until("the events after the restore", || consumers.iter().all(is_after)).await;
+    assert!(consumers.iter().all(|consumer| consumer.gaps() == 2), "the rows are read once");
+}
+
+#[tokio::test]
+async fn a_head_that_is_lowered_while_the_events_are_there_resets_no_consumer_of_a_process() {
+    let fixture = Fixture::new().await;
+    let consumer = Arc::new(TestConsumer::of_process("one"));
+    let _tasks = fixture.follow(&[&consumer]);
+    until("it has begun", || consumer.gaps() == 1).await;
+    fixture.source.add_events(10);
+    until("it is at the head", || consumer.applied().len() == 10).await;
+    fixture.source.set_head(4);
+    fixture.until_polled().await;
+    fixture.source.add_events(1);
+    until("it continues", || consumer.applied().len() == 11).await;
+    assert_eq!((consumer.applied().last(), consumer.gaps()), (Some(&11), 1));
+}
+
+#[tokio::test]
 async fn a_quiet_source_is_read_only_when_it_has_events() {
     let fixture = Fixture::new().await;
     let (consumer, durable) = (Arc::new(TestConsumer::of_process("one")), Arc::new(TestConsumer::durable(DURABLE)));

@@ -8,14 +8,14 @@ use riposte_sync::RetryWaits;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ConsumerTimes {
     /// The waits after failures.
-    pub(super) retry: RetryWaits,
+    pub(crate) retry: RetryWaits,
     /// The interval at which an idle consumer is called.
-    pub(super) idle: Duration,
+    pub(crate) idle: Duration,
     /// The time for which events wait for the followed consumer while that consumer makes no
     /// progress.
-    pub(super) following: Duration,
+    pub(crate) following: Duration,
     /// The interval at which a consumer without new events checks that none were deleted.
-    pub(super) loss_check: Duration,
+    pub(crate) loss_check: Duration,
 }
 
 impl ConsumerTimes {

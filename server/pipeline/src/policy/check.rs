@@ -3,33 +3,29 @@
 use std::time::Instant;
 
 use async_trait::async_trait;
+use riposte_core::Result;
 use riposte_core::checked_text::{CheckedText, TextOutcome};
 use riposte_core::decision::RuleHit;
-use riposte_core::object_type::ObjectType;
-use riposte_core::ports::TextCheck;
-use riposte_core::{Content, MemberId, Result};
+use riposte_core::ports::{TextCheck, TextQuestion};
 use riposte_policy::{HitEffect, MemberInputs, PolicyOutcome, RuleInputs, RuleSet, masked};
 
 use super::LocalPolicy;
-use super::judge::{decisive_code, entry_hit, find, matching_rule, too_many_hits};
+use super::judge::{decisive_code, entry_hit, find, flag_code, matching_rule, too_many_hits};
 
 #[async_trait]
 impl TextCheck for LocalPolicy {
-    async fn check(
-        &self,
-        object_type: &ObjectType,
-        content: &Content,
-        member: Option<&MemberId>,
-    ) -> Result<CheckedText> {
+    async fn check(&self, question: TextQuestion<'_>) -> Result<CheckedText> {
+        let TextQuestion { object_type, content, member, age, filtered_as: _ } = question;
         let (text, start) = (content.text(), Instant::now());
         let (matcher, rules) = (self.matcher(object_type), self.rules(object_type));
         if matcher.is_none() && rules.is_none() {
             return Ok(CheckedText::unsearched(text));
         }
         let known = match member {
-            Some(member) => self.member_inputs(object_type, member, rules).await,
+            Some(member) => self.known_member(object_type, member, rules).await.inputs,
             None => MemberInputs::default(),
         };
+        let known = MemberInputs { age, ..known };
         let copy = self.normalizer().match_copy(text);
         let inputs = RuleInputs::of(text, &copy, content.mentions().len() as u32, known);
         let found = find((matcher.as_deref(), rules), text, &copy, &inputs);
@@ -46,13 +42,14 @@ impl TextCheck for LocalPolicy {
             hits,
             shown: if is_masked { masked(text, &masks) } else { text.to_owned() },
             mask_code: found.lists.decisive_mask().filter(|_| is_masked).map(|hit| hit.code.to_owned()),
+            flag_code: flag_code(&found).map(str::to_owned),
             normalized: copy.as_str().to_owned(),
             time: start.elapsed(),
         })
     }
 }
 
-fn outcome(outcome: PolicyOutcome) -> TextOutcome {
+pub(super) fn outcome(outcome: PolicyOutcome) -> TextOutcome {
     match outcome {
         PolicyOutcome::Allow => TextOutcome::Allow,
         PolicyOutcome::Mask => TextOutcome::Mask,
@@ -67,6 +64,7 @@ fn outcome(outcome: PolicyOutcome) -> TextOutcome {
 mod tests {
     use futures::FutureExt;
     use riposte_core::subject::Metadata;
+    use riposte_core::{Content, ObjectType};
 
     use super::super::settings::OutcomeName;
     use super::super::tests::{list, open};
@@ -83,7 +81,14 @@ mod tests {
         let check = |object_type: &str, text: &str| {
             let content = Content::stored(text.to_owned(), Vec::new(), Metadata::new());
             let object_type = ObjectType::stored(object_type.to_owned());
-            policy.check(&object_type, &content, None).now_or_never().unwrap().unwrap()
+            let question = TextQuestion {
+                object_type: &object_type,
+                content: &content,
+                member: None,
+                age: None,
+                filtered_as: None,
+            };
+            policy.check(question).now_or_never().unwrap().unwrap()
         };
         let checked = check("film", "A PLUM and an Apple");
         assert_eq!((checked.outcome, checked.code.as_str()), (TextOutcome::Flag, "fruit.apple"));

@@ -1,14 +1,14 @@
 //! The judgement of a text by the word lists and the rules of its object type.
 
 use std::collections::BTreeSet;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use riposte_core::decision::{Automation, Detection, Grounds, MAX_DECISION_HITS, RuleHit};
 use riposte_core::disposition::Disposition;
 use riposte_core::object_type::ObjectType;
 use riposte_core::policy_judgement::{MaskedText, PolicyJudgement};
-use riposte_core::ports::{ContentPolicy, Submission};
+use riposte_core::ports::{ContentPolicy, FilterOutcome, LocalHit, Submission};
 use riposte_core::{Error, MemberId, Result};
 use riposte_policy::{
     DecisiveFinding, Findings, Hit, HitEffect, ListEffect, MatchCopy, Matcher, MemberInputs, PolicyOutcome, Rule,
@@ -16,64 +16,129 @@ use riposte_policy::{
 };
 
 use super::LocalPolicy;
+use super::member_reads::KnownMember;
 
 /// The code of a decision that follows from no hit: the search ended early.
-const CODE_OF_LISTS: &str = "policy.list";
+pub(super) const CODE_OF_LISTS: &str = "policy.list";
 
 /// The source of the findings of rules.
-const SOURCE_OF_RULES: &str = "policy.rule";
+pub(super) const SOURCE_OF_RULES: &str = "policy.rule";
 
 #[async_trait]
 impl ContentPolicy for LocalPolicy {
     fn judges(&self, object_type: &ObjectType) -> bool {
-        self.matcher(object_type).is_some() || self.rules(object_type).is_some()
+        self.matcher(object_type).is_some() || self.rules(object_type).is_some() || self.counts_members(object_type)
     }
 
     async fn judge(&self, submission: Submission<'_>) -> Result<PolicyJudgement> {
-        let (matcher, rules) = (self.matcher(submission.object_type), self.rules(submission.object_type));
-        if matcher.is_none() && rules.is_none() {
-            return Ok(PolicyJudgement::default());
+        let found = self.search(submission).await;
+        if let Some(took) = found.took {
+            self.count(submission.object_type(), (found.step, found.outcome), took);
         }
-        let member = self.member_inputs(submission.object_type, submission.member, rules).await;
+        found.judged
+    }
+}
+
+/// The judgement of a text by lists and rules.
+#[derive(Debug)]
+pub(super) struct LocalJudgement {
+    pub(super) judged: Result<PolicyJudgement>,
+    /// The outcome.
+    pub(super) outcome: PolicyOutcome,
+    /// The step that the outcome comes from, as metrics name it.
+    pub(super) step: &'static str,
+    /// The hits that have an effect.
+    pub(super) hits: Vec<LocalHit>,
+    /// The code of a decision that flags the text, if a hit asks for one.
+    pub(super) flag_code: Option<String>,
+    /// The duration of the search; `None` if the type has neither lists nor rules.
+    pub(super) took: Option<Duration>,
+}
+
+impl Default for LocalJudgement {
+    fn default() -> Self {
+        Self {
+            judged: Ok(PolicyJudgement::default()),
+            outcome: PolicyOutcome::Allow,
+            step: "none",
+            hits: Vec::new(),
+            flag_code: None,
+            took: None,
+        }
+    }
+}
+
+impl LocalPolicy {
+    /// Judges a text, and counts what was found.
+    pub(super) async fn search(&self, submission: Submission<'_>) -> LocalJudgement {
+        let object_type = submission.object_type();
+        let (matcher, rules) = (self.matcher(object_type), self.rules(object_type));
+        let KnownMember { inputs: member, established } =
+            self.known_member(object_type, submission.member, rules).await;
+        if matcher.is_none() && rules.is_none() {
+            let judged = PolicyJudgement { established, ..PolicyJudgement::default() };
+            return LocalJudgement { judged: Ok(judged), ..LocalJudgement::default() };
+        }
+        let member = MemberInputs { age: submission.age, ..member };
         let start = Instant::now();
         let text = submission.content.text();
         let copy = self.normalizer().match_copy(text);
         let inputs = RuleInputs::of(text, &copy, submission.content.mentions().len() as u32, member);
         let inputs = RuleInputs { is_edit: submission.is_edit, ..inputs };
         let found = find((matcher.as_deref(), rules), text, &copy, &inputs);
-        self.count(submission.object_type, &found, start);
-        judgement(text, &found, rules.map_or("", RuleSet::version))
-    }
-}
-
-impl LocalPolicy {
-    /// Returns the inputs of the member that the rules of the type compare.
-    pub(super) async fn member_inputs(
-        &self,
-        object_type: &ObjectType,
-        member: &MemberId,
-        rules: Option<&RuleSet>,
-    ) -> MemberInputs {
-        match (self.0.members.get(), rules) {
-            (Some(members), Some(rules)) => members.of(object_type, member, rules).await,
-            (None, _) | (_, None) => MemberInputs::default(),
-        }
-    }
-
-    /// Counts a judgement in the metrics.
-    fn count(&self, object_type: &ObjectType, found: &TextFindings<'_>, start: Instant) {
-        let Self(state) = self;
-        let object_type = state.rules.metric_name(object_type);
+        let took = start.elapsed();
+        self.count_hits(object_type, &found);
+        let version = rules.map_or("", RuleSet::version);
         let step = match found.decisive() {
             None => "none",
             Some(DecisiveFinding::Entry(_) | DecisiveFinding::TooManyHits) => "list",
             Some(DecisiveFinding::Rule(_)) => "rule",
         };
-        state.metrics.policy_judged((object_type, step, found.outcome().name()), start.elapsed());
+        LocalJudgement {
+            judged: judgement(text, &found, version).map(|judged| PolicyJudgement { established, ..judged }),
+            outcome: found.outcome(),
+            step,
+            hits: local_hits(&found, version),
+            flag_code: flag_code(&found).map(str::to_owned),
+            took: Some(took),
+        }
+    }
+
+    /// Returns what the rules and the modes of the type ask about the member.
+    pub(super) async fn known_member(
+        &self,
+        object_type: &ObjectType,
+        member: &MemberId,
+        rules: Option<&RuleSet>,
+    ) -> KnownMember {
+        match self.0.members.get() {
+            Some(members) => members.of(object_type, member, rules).await,
+            None => KnownMember::default(),
+        }
+    }
+
+    /// Returns `true` if the comments of members are counted under a type.
+    fn counts_members(&self, object_type: &ObjectType) -> bool {
+        self.0.members.get().is_some_and(|members| members.threshold(object_type).is_some())
+    }
+
+    /// Counts a judgement in the metrics, with the step that its outcome comes from.
+    pub(super) fn count(
+        &self,
+        object_type: &ObjectType,
+        (step, outcome): (&'static str, PolicyOutcome),
+        took: Duration,
+    ) {
+        self.0.metrics.policy_judged((self.0.rules.metric_name(object_type), step, outcome.name()), took);
+    }
+
+    /// Counts the lists and rules that found something.
+    fn count_hits(&self, object_type: &ObjectType, found: &TextFindings<'_>) {
+        let object_type = self.0.rules.metric_name(object_type);
         let hits = found.lists.hits.iter().filter(|hit| hit.effect != HitEffect::Allowed);
         let lists: BTreeSet<&str> = hits.map(|hit| hit.list).collect();
         for rule in lists.into_iter().chain(found.rules.iter().map(|rule| rule.id.as_str())) {
-            state.metrics.policy_rule_hit(object_type, rule);
+            self.0.metrics.policy_rule_hit(object_type, rule);
         }
     }
 }
@@ -143,6 +208,37 @@ fn decision_hits(found: &TextFindings<'_>, version: &str) -> Vec<RuleHit> {
     reported
 }
 
+/// Returns the findings that have an effect, as the filter gets them.
+fn local_hits(found: &TextFindings<'_>, version: &str) -> Vec<LocalHit> {
+    let entries = found.lists.hits.iter().filter(|hit| counts(hit));
+    let entries = entries.map(|hit| local_hit((hit.list, hit.version, hit.entry), hit.outcome));
+    let rules = found.rules.iter().filter(|rule| rule.effect == ListEffect::Live);
+    entries.chain(rules.map(|rule| local_hit((SOURCE_OF_RULES, version, &rule.id), rule.outcome))).collect()
+}
+
+fn local_hit((source, version, entry): (&str, &str, &str), outcome: PolicyOutcome) -> LocalHit {
+    let outcome = match outcome {
+        PolicyOutcome::Allow => FilterOutcome::Allow,
+        PolicyOutcome::Mask | PolicyOutcome::Flag => FilterOutcome::Flag,
+        PolicyOutcome::Hold => FilterOutcome::Hold,
+        PolicyOutcome::Reject => FilterOutcome::Reject,
+        PolicyOutcome::Refuse => FilterOutcome::Refuse,
+    };
+    LocalHit { source: source.to_owned(), version: version.to_owned(), entry: entry.to_owned(), outcome }
+}
+
+/// Returns the code of a decision that flags the text, if a finding asks for one.
+pub(super) fn flag_code<'f>(found: &'f TextFindings<'_>) -> Option<&'f str> {
+    let flags = found.lists.hits.iter().filter(|hit| counts(hit) && hit.outcome == PolicyOutcome::Flag);
+    let entry = flags.rev().max_by_key(|hit| hit.span.code_points()).map(|hit| hit.code);
+    let is_flag = |rule: &&&Rule| rule.effect == ListEffect::Live && rule.outcome == PolicyOutcome::Flag;
+    entry.or_else(|| found.rules.iter().find(is_flag).map(|rule| rule.code.as_str()))
+}
+
+fn counts(hit: &Hit<'_>) -> bool {
+    hit.effect == HitEffect::Counts && hit.outcome != PolicyOutcome::Allow
+}
+
 /// Returns the finding that the search ended early.
 pub(super) fn too_many_hits() -> RuleHit {
     let (source, version, rule) = (CODE_OF_LISTS.to_owned(), String::new(), Findings::TOO_MANY_HITS.to_owned());
@@ -175,25 +271,21 @@ pub(super) fn matching_rule(rule: &Rule, version: &str) -> RuleHit {
 #[cfg(test)]
 mod tests {
     use futures::FutureExt;
-    use riposte_core::Content;
     use riposte_core::subject::Metadata;
+    use riposte_core::{Content, SubjectKey};
 
     use riposte_telemetry::Metrics;
 
     use super::super::rule_settings::{FactName, RuleOutcomeName, RuleSettings, RuleTermSettings};
     use super::super::settings::{ListEffectName, OutcomeName};
-    use super::super::tests::{list, open, open_with};
+    use super::super::tests::{list, open, open_with, submission};
     use super::*;
 
     fn judge(policy: &LocalPolicy, text: &str) -> Result<PolicyJudgement> {
-        let (object_type, content) = (ObjectType::stored("film".to_owned()), text_of(text));
-        let member = MemberId::stored("ann".to_owned());
-        let submission = Submission { object_type: &object_type, member: &member, content: &content, is_edit: false };
-        policy.judge(submission).now_or_never().unwrap()
-    }
-
-    fn text_of(text: &str) -> Content {
-        Content::stored(text.to_owned(), Vec::new(), Metadata::new())
+        let content = Content::stored(text.to_owned(), Vec::new(), Metadata::new());
+        let (subject, member) =
+            (SubjectKey::stored("film".to_owned(), "1".to_owned()), MemberId::stored("m".to_owned()));
+        policy.judge(submission(&subject, &content, &member)).now_or_never().unwrap()
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub(super) struct ListsInForce {
     /// Those of all other types; `None` if each list names its types.
     of_others: Option<Arc<Matcher>>,
     versions: Vec<(String, String)>,
+    /// Remarks on entries, each with the name of its list.
+    remarks: Vec<String>,
 }
 
 impl ListsInForce {
@@ -37,6 +39,11 @@ impl ListsInForce {
     /// Returns the lists of a type; `None` if it has none.
     pub(super) fn of(&self, object_type: &str) -> Option<&Arc<Matcher>> {
         self.of_type.get(object_type).or(self.of_others.as_ref())
+    }
+
+    /// Returns remarks on the lists and their entries, without any word of them.
+    pub(super) fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 
     /// Returns name and version of each list.
@@ -67,11 +74,15 @@ pub(super) fn load(
         }
     }
     let of_others = compiler.matcher(None, &mut notes).map_err(of_all)?;
-    for summary in note_summaries(notes) {
-        tracing::warn!(list = lists[summary.list].name, "entries of a word list: {summary}");
+    let empty = lists.iter().filter(|list| list.entries.is_empty());
+    let mut remarks: Vec<String> = empty.map(|list| format!("the word list {} has no entry", list.name)).collect();
+    let of_entries = note_summaries(notes).into_iter();
+    remarks.extend(of_entries.map(|summary| format!("the word list {}: {summary}", lists[summary.list].name)));
+    for remark in &remarks {
+        tracing::warn!("{remark}");
     }
     let versions = lists.into_iter().map(|list| (list.name, list.version)).collect();
-    Ok(ListsInForce { day: today, of_type, of_others, versions })
+    Ok(ListsInForce { day: today, of_type, of_others, versions, remarks })
 }
 
 /// Compiles the lists of each object type. Types with the same lists share the automata.

@@ -1,17 +1,15 @@
-//! The inputs of rules about members, from the member history. Members that are no longer new are
-//! kept in memory, so that most writes read nothing.
+//! The facts about members that rules and modes compare, from the member history. Members that are
+//! no longer new are stored in memory, so that most writes read nothing.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use riposte_core::MemberId;
-use riposte_core::object_type::ObjectType;
+use riposte_core::object_type::{NEWEST_COMMENTS, ObjectType};
 use riposte_core::ports::Reader;
+use riposte_core::{MemberId, Policies, Policy};
 use riposte_policy::{MemberInputs, RuleSet};
 
-/// The number of the newest comments of a member that are read.
-pub(super) const NEWEST_COMMENTS: u32 = 50;
 /// The largest number of members that are kept.
 const MAX_KNOWN: usize = 100_000;
 
@@ -19,17 +17,36 @@ const MAX_KNOWN: usize = 100_000;
 #[derive(Debug)]
 pub(super) struct MemberReads {
     reader: Arc<dyn Reader>,
+    policies: Arc<Policies>,
     known: KnownMembers,
 }
 
+/// The facts that were read of a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct KnownMember {
+    /// The inputs of rules.
+    pub(super) inputs: MemberInputs,
+    /// `true` if the member is known not to be new.
+    pub(super) established: bool,
+}
+
 impl MemberReads {
-    pub(super) fn new(reader: Arc<dyn Reader>) -> Self {
-        Self { reader, known: KnownMembers::new(MAX_KNOWN) }
+    pub(super) fn new(reader: Arc<dyn Reader>, policies: Arc<Policies>) -> Self {
+        Self { reader, policies, known: KnownMembers::new(MAX_KNOWN) }
     }
 
-    /// Returns the inputs of a member that these rules compare; none if the history cannot be read.
-    pub(super) async fn of(&self, object_type: &ObjectType, member: &MemberId, rules: &RuleSet) -> MemberInputs {
-        let Some(settled) = rules.settled_approved() else { return MemberInputs::default() };
+    /// Returns the number of public comments from which on a member is no longer new; `None` if
+    /// the type has no mode that asks.
+    pub(super) fn threshold(&self, object_type: &ObjectType) -> Option<u32> {
+        self.policies.of(object_type).ok().and_then(Policy::counted_threshold)
+    }
+
+    /// Returns what these rules and the modes of the type ask about a member; nothing is known if
+    /// the history cannot be read.
+    pub(super) async fn of(&self, object_type: &ObjectType, member: &MemberId, rules: Option<&RuleSet>) -> KnownMember {
+        let threshold = self.threshold(object_type);
+        let settled = rules.and_then(RuleSet::settled_approved).max(threshold);
+        let Some(settled) = settled else { return KnownMember::default() };
         let key = (object_type, member);
         let approved = if self.known.has(&key) {
             Some(settled)
@@ -39,7 +56,10 @@ impl MemberReads {
         if approved.is_some_and(|approved| approved >= settled) {
             self.known.add(&key);
         }
-        MemberInputs { approved, first_post: approved.map(|approved| approved == 0), age: None }
+        KnownMember {
+            inputs: MemberInputs { approved, first_post: approved.map(|approved| approved == 0), age: None },
+            established: approved.zip(threshold).is_some_and(|(approved, threshold)| approved >= threshold),
+        }
     }
 }
 

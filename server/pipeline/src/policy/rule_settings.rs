@@ -2,12 +2,12 @@
 
 use riposte_core::content::MAX_MENTIONS;
 use riposte_core::decision::MODERATION_OFF_CODE;
+use riposte_core::object_type::NEWEST_COMMENTS;
 use riposte_policy::{Comparison, Fact, MAX_RULES, MAX_TERMS, PolicyOutcome, Rule, RuleTerm};
 use riposte_settings::ErrorScope;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::member_reads::NEWEST_COMMENTS;
 use super::settings::{ListEffectName, NAME_FORM, is_name};
 
 /// A rule: what it asks for if all its terms are true.
@@ -121,8 +121,9 @@ impl RuleSettings {
     }
 
     /// Adds an error for each value of the rules of a type that is out of bounds or conflicts with
-    /// another one. `report` is the scope of the type.
-    pub fn validate(rules: &[Self], report: &mut ErrorScope<'_>) {
+    /// another one. `knows_age` is `false` if the type has no accounts. `report` is the scope of
+    /// the type.
+    pub fn validate(rules: &[Self], knows_age: bool, report: &mut ErrorScope<'_>) {
         report.require(rules.len() <= MAX_RULES, "rules", &format!("must be at most {MAX_RULES} rules"));
         for (index, rule) in rules.iter().enumerate() {
             let mut require = |valid, key: &str, message: &str| {
@@ -145,9 +146,8 @@ impl RuleSettings {
                     &format!("when.{number}"),
                     "is true for no text: no value of the fact is like this",
                 );
-                if let Some(cause) = term.fact.unknown_cause() {
-                    require(false, &format!("when.{number}.fact"), cause);
-                }
+                let is_known = knows_age || term.fact != FactName::Age;
+                require(is_known, &format!("when.{number}.fact"), AGE_FORM);
             }
         }
     }
@@ -164,6 +164,7 @@ impl RuleSettings {
     }
 }
 
+const AGE_FORM: &str = "`age` is known of accounts only: set `accounts` of the object type, or leave the term out";
 const COMPARISON_FORM: &str = "must have one of lt, le, eq, ge and gt, as in { fact = \"links\", ge = 2 }";
 
 impl RuleTermSettings {
@@ -199,20 +200,6 @@ impl FactName {
             Comparison::Le => true,
             Comparison::Eq | Comparison::Ge => value <= largest,
             Comparison::Gt => value < largest,
-        }
-    }
-
-    /// Returns the reason for which no process can know the fact; `None` if it can.
-    const fn unknown_cause(self) -> Option<&'static str> {
-        match self {
-            Self::Age => Some("`age` needs an account service, and none is configured: leave the term out"),
-            Self::Links
-            | Self::Approved
-            | Self::Mentions
-            | Self::Length
-            | Self::Repeats
-            | Self::FirstPost
-            | Self::IsEdit => None,
         }
     }
 }

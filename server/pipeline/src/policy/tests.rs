@@ -4,6 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use riposte_core::object_type::ObjectType;
+use riposte_core::ports::Submission;
+use riposte_core::request::IdempotencyKey;
+use riposte_core::{CommentId, Content, MemberId, SubjectKey};
 use riposte_policy::{Day, PolicyOutcome};
 use riposte_settings::{ConfigErrors, ErrorReport};
 use riposte_telemetry::Metrics;
@@ -45,6 +48,12 @@ pub(super) fn open_with(
 ) -> Result<LocalPolicy, ConfigErrors> {
     let rules = TypeRules::new([(&"film".to_owned(), &rules)].into_iter(), &[])?;
     LocalPolicy::open(&PolicySettings { lists }, rules, day(26), metrics)
+}
+
+/// Returns a new root comment.
+pub(super) fn submission<'s>(subject: &'s SubjectKey, content: &'s Content, member: &'s MemberId) -> Submission<'s> {
+    let (comment, key) = (CommentId::new(9).unwrap(), IdempotencyKey([7; 16]));
+    Submission { subject, content, is_edit: false, comment, root: None, parent: None, member, age: None, key }
 }
 
 /// Returns what the lists of a type say of a text; `None` if it has none.
@@ -115,6 +124,19 @@ fn lists_of_another_day_are_outdated_and_their_entries_expire() {
     policy.reload(day(27)).unwrap();
     assert_eq!(outcome(&policy, "film", "apple"), Some(PolicyOutcome::Allow));
     assert!(!open(Vec::new()).unwrap().is_outdated(day(27)), "without lists nothing expires");
+}
+
+#[test]
+fn lists_and_entries_that_are_probably_wrong_are_remarked_on_without_their_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = open(vec![list(&folder, "dots", &[], "...\napple"), list(&folder, "none", &["film"], "")]).unwrap();
+    let remarks = policy.remarks();
+    let [empty, dots] = remarks.as_slice() else { panic!("{remarks:?}") };
+    assert!(
+        empty.contains("none has no entry") && dots.contains("dots: line 1: digits and punctuation"),
+        "{remarks:?}"
+    );
+    assert!(open(vec![list(&folder, "a", &[], "apple")]).unwrap().remarks().is_empty());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use riposte_core::ports::EventLog;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::{RelayPorts, run};
+use super::{EpochSender, RelayPorts, run};
 use crate::notifier::Notifier;
 use crate::outbox_monitor::OutboxMonitor;
 use crate::test_consumer::TestConsumer;
@@ -33,6 +33,7 @@ fn start() -> Fixture {
         outbox: Arc::clone(&source) as _,
         positions: Arc::clone(&source) as _,
         consumers: [Arc::clone(&consumer) as _].into(),
+        forwarder: None,
         rankings: source.rankings(),
         clock: StepClock::at(StepClock::START),
         metrics: metrics.clone(),
@@ -42,7 +43,7 @@ fn start() -> Fixture {
     let (stop, notifier) = (watch::Sender::new(false), Notifier::new(1));
     let (outbox, clock) = (Arc::clone(&source) as _, StepClock::at(StepClock::START));
     tokio::spawn(OutboxMonitor::new(outbox, clock, metrics.clone(), notifier.clone(), 0, true).run());
-    let task = tokio::spawn(run(ports, notifier, 0, stop.subscribe()));
+    let task = tokio::spawn(run(ports, notifier, (0, EpochSender::new(None)), stop.subscribe()));
     Fixture { source, consumer, task, stop, metrics }
 }
 

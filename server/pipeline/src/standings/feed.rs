@@ -1,5 +1,7 @@
 //! Reads the standings into memory: all of them first, and then those that changed.
 
+mod window;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +15,7 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 
 use super::StandingTable;
+use window::LateWindow;
 
 /// The most standings that a process loads.
 const LOADED_MAX: usize = 200_000;
@@ -65,6 +68,8 @@ pub struct StandingFeed {
 struct Progress {
     /// The time of the newest standing that was read.
     newest: Millis,
+    /// The standings that were read, of those times at which others may still become visible.
+    window: LateWindow,
     /// The last read that succeeded.
     read: Instant,
 }
@@ -73,7 +78,8 @@ impl StandingFeed {
     /// Creates a feed of `table`, which is empty until [`Self::load`].
     #[must_use]
     pub fn new(rows: Arc<dyn MemberStandings>, table: StandingTable, clock: Arc<dyn Clock>, metrics: Metrics) -> Self {
-        let progress = Arc::new(Mutex::new(Progress { newest: Millis(0), read: Instant::now() }));
+        let progress =
+            Arc::new(Mutex::new(Progress { newest: Millis(0), window: LateWindow::default(), read: Instant::now() }));
         Self { rows, table, clock, metrics, interval: INTERVAL, progress }
     }
 
@@ -85,6 +91,7 @@ impl StandingFeed {
         let mut after = StandingCursor::after(Millis(i64::MIN));
         let mut progress = self.progress.lock().await;
         self.table.clear();
+        progress.window = LateWindow::default();
         loop {
             let page = self.rows.changes(StandingSelection::Notable, &after, PAGE).await;
             let page = page.map_err(StandingLoadError::Failed)?;
@@ -126,33 +133,52 @@ impl StandingFeed {
     async fn poll(&self) -> Result<()> {
         let mut progress = self.progress.lock().await;
         let read = progress.read;
-        // After a step of a database's clock the time of a row may lie ahead, and rows that are set
-        // later lie before it.
-        let changes = self.changes(progress.newest.min(self.clock.now()));
-        tokio::pin!(changes);
-        let newest = loop {
-            self.report(read);
-            tokio::select! {
-                newest = &mut changes => break newest?,
-                () = sleep(REPORT_INTERVAL) => {}
+        let begun = Instant::now();
+        let Progress { newest, window, .. } = &mut *progress;
+        {
+            let changes = self.changes(newest, window);
+            tokio::pin!(changes);
+            loop {
+                self.report(read);
+                tokio::select! {
+                    done = &mut changes => break done?,
+                    () = sleep(REPORT_INTERVAL) => {}
+                }
             }
-        };
-        *progress = Progress { newest, read: Instant::now() };
+        }
+        window.read_at(begun, *newest);
+        progress.read = Instant::now();
         self.report(progress.read);
         Ok(())
     }
 
-    /// Applies the changes since the standing of the time `newest`, and returns the time of the
-    /// newest one.
-    async fn changes(&self, mut newest: Millis) -> Result<Millis> {
-        let mut after = StandingCursor::after(Millis(newest.0.saturating_sub(LATE_MAX_MILLIS)));
+    /// Applies the changes since the standing of the time `newest`, and those before it that have
+    /// become visible since.
+    async fn changes(&self, newest: &mut Millis, window: &mut LateWindow) -> Result<()> {
+        let before = *newest;
+        let start = window.start(before, self.clock.now());
+        if window.is_known() {
+            self.changes_after(before, newest, window).await?;
+            // A count is cheaper than the rows of many standings that were set at once.
+            if self.rows.changed_between(start, before).await? == window.count_until(before) {
+                return Ok(());
+            }
+        }
+        window.clear();
+        self.changes_after(start, newest, window).await
+    }
+
+    /// Applies the changes after a time.
+    async fn changes_after(&self, after: Millis, newest: &mut Millis, window: &mut LateWindow) -> Result<()> {
+        let mut after = StandingCursor::after(after);
         loop {
             let page: Vec<StandingChange> = self.rows.changes(StandingSelection::All, &after, PAGE).await?;
             self.table.apply(&page, self.clock.now());
-            let Some(last) = page.last() else { return Ok(newest) };
-            (newest, after) = (newest.max(last.changed), StandingCursor::of(last));
+            window.add(page.iter().map(|change| (self.table.key(&change.of.object_type, &change.of.member), change)));
+            let Some(last) = page.last() else { return Ok(()) };
+            (*newest, after) = ((*newest).max(last.changed), StandingCursor::of(last));
             if page.len() < PAGE {
-                return Ok(newest);
+                return Ok(());
             }
         }
     }

@@ -16,12 +16,32 @@ pub(super) struct WatchRing {
     entries: VecDeque<Arc<WatchItem>>,
     /// True if no event older than `base` is available any more.
     is_exhausted: bool,
+    /// The number of times that the subject lost revisions.
+    resets: u64,
+    /// The last revision that was left the last time.
+    left: i64,
 }
 
 impl WatchRing {
     /// Creates a ring that begins after a revision.
     pub(super) fn new(base: i64) -> Self {
-        Self { base, entries: VecDeque::new(), is_exhausted: false }
+        Self { base, entries: VecDeque::new(), is_exhausted: false, resets: 0, left: base }
+    }
+
+    /// Removes the revisions after one: the subject has lost them.
+    pub(super) fn reset(&mut self, revision: i64) {
+        self.entries.retain(|item| item.last() <= revision);
+        self.base = self.base.min(revision);
+        // A gap may have covered revisions before it and after it.
+        self.fill_to(revision);
+        self.is_exhausted = false;
+        (self.resets, self.left) = (self.resets + 1, revision);
+    }
+
+    /// Returns the number of times that the subject lost revisions, and the last one that was left
+    /// the last time.
+    pub(super) fn resets(&self) -> (u64, i64) {
+        (self.resets, self.left)
     }
 
     /// Returns the newest revision that the ring covers.

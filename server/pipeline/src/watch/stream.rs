@@ -1,7 +1,7 @@
 //! The stream of one subject while it is watched.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use riposte_core::event::Event;
 use riposte_core::ports::{EventLog, WatchItem};
@@ -14,8 +14,8 @@ use super::ring::{CAPACITY, WatchRing};
 #[derive(Debug)]
 pub(super) struct SubjectStream {
     key: SubjectKey,
-    /// Unset as long as the subject does not exist.
-    id: OnceLock<SubjectId>,
+    /// `None` as long as the subject does not exist.
+    id: Mutex<Option<SubjectId>>,
     ring: Mutex<WatchRing>,
     progress: watch::Sender<i64>,
     /// The number of known changes of the subject's row.
@@ -35,7 +35,7 @@ impl SubjectStream {
     pub(super) fn new(subject: &Subject, base: i64) -> Self {
         Self {
             key: subject.key.clone(),
-            id: OnceLock::new(),
+            id: Mutex::default(),
             ring: Mutex::new(WatchRing::new(base)),
             progress: watch::Sender::new(base),
             row_changes: AtomicU64::new(FIRST_CHANGE),
@@ -49,12 +49,12 @@ impl SubjectStream {
 
     /// Returns the id of the subject; `None` as long as it does not exist.
     pub(super) fn id(&self) -> Option<SubjectId> {
-        self.id.get().copied()
+        *self.id.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets the id of the subject, once it exists.
-    pub(super) fn identify(&self, id: SubjectId) {
-        self.id.get_or_init(|| id);
+    /// Sets the id of the subject: `None` if a restore removed it.
+    pub(super) fn identify(&self, id: Option<SubjectId>) {
+        *self.id.lock().unwrap_or_else(PoisonError::into_inner) = id;
     }
 
     /// Returns the newest revision of the ring.
@@ -88,6 +88,20 @@ impl SubjectStream {
     fn ring(&self) -> MutexGuard<'_, WatchRing> {
         // Every change of a ring is one call that cannot panic half-way.
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Removes the revisions after one, as after the restore of a backup. Every watcher that has
+    /// seen some of them receives a gap backwards.
+    pub(super) fn reset(&self, revision: i64) {
+        self.ring().reset(revision);
+        self.row_changes.fetch_add(1, Ordering::AcqRel);
+        self.notify();
+    }
+
+    /// Returns the number of times that the subject lost revisions, and the last one that was left
+    /// the last time.
+    pub(super) fn resets(&self) -> (u64, i64) {
+        self.ring().resets()
     }
 
     /// Adds an event. Queries earlier events that have not arrived.

@@ -39,9 +39,15 @@ impl SubscriptionTable {
 
     /// Lets a stream receive the events of a subject.
     fn identify(&mut self, stream: &Arc<SubjectStream>, id: SubjectId) {
-        stream.identify(id);
+        stream.identify(Some(id));
         self.remove_absent(stream.key());
         self.by_id.insert(id, Arc::clone(stream));
+    }
+
+    /// Lets a stream receive the first event of its subject, which does not exist.
+    fn await_first(&mut self, stream: &Arc<SubjectStream>) {
+        let absent = self.absent.entry(stream.key().partition().get()).or_default();
+        absent.insert(stream.key().clone(), Arc::clone(stream));
     }
 }
 
@@ -111,6 +117,17 @@ impl WatchSubscriptions {
         }
     }
 
+    /// Lets the stream of a subject that a restore removed receive the first event of its key, if
+    /// it still has watchers.
+    pub(super) fn remove(&self, stream: &Arc<SubjectStream>) {
+        let mut table = self.table();
+        if let Some(id) = stream.id().filter(|_| table.by_key.contains_key(stream.key())) {
+            table.by_id.remove(&id);
+            stream.identify(None);
+            table.await_first(stream);
+        }
+    }
+
     /// Returns the streams of all watched subjects that exist.
     pub(super) fn all(&self) -> Vec<Arc<SubjectStream>> {
         self.table().by_id.values().map(Arc::clone).collect()
@@ -126,8 +143,7 @@ impl SubscriptionGuard {
         if subject.version > 0 {
             table.identify(&stream, subject.id);
         } else if stream.id().is_none() {
-            let absent = table.absent.entry(subject.key.partition().get()).or_default();
-            absent.insert(subject.key.clone(), Arc::clone(&stream));
+            table.await_first(&stream);
         }
         stream
     }

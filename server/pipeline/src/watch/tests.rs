@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use riposte_core::event::Changes;
-use riposte_core::ports::{EventLog, SubjectLoads, SubjectWatch, SubjectWatches, WatchItem};
+use riposte_core::ports::{EventConsumer, EventLog, SubjectLoads, SubjectWatch, SubjectWatches, WatchItem};
 use riposte_core::{Error, Result, Subject, SubjectId};
 use riposte_telemetry::Metrics;
 use tokio::time::timeout;
@@ -109,6 +109,75 @@ async fn a_watcher_that_has_seen_revisions_which_the_subject_lost_receives_a_gap
     fixture.commit(&restored, [6]);
     fixture.run_tail().await;
     assert_eq!(received(&mut ahead).await, [6], "the next change follows the gap");
+}
+
+#[tokio::test]
+async fn the_watchers_of_a_subject_that_lost_revisions_meanwhile_receive_a_gap_backwards() {
+    let mut fixture = Fixture::new();
+    let before = subject(1, 5);
+    fixture.commit(&before, 1..=5);
+    fixture.run_tail().await;
+    let mut open = fixture.join(&before, 5).await;
+    [4, 5].iter().for_each(|number| fixture.source.drop_event(*number));
+    let restored = Subject { revision: 3, ..before };
+    let mut again = fixture.join(&restored, 6).await;
+    assert_eq!(again.seen(), 3, "the true revision");
+    assert_eq!(again.next().await, Some(Ok(WatchItem::Gap { first: 7, last: 3 })));
+    assert_eq!(open.next().await, Some(Ok(WatchItem::Gap { first: 6, last: 3 })));
+    assert_eq!(open.seen(), 3);
+    assert!(received(&mut open).await.is_empty() && received(&mut again).await.is_empty());
+}
+
+#[tokio::test]
+async fn watchers_receive_a_gap_backwards_when_the_tail_finds_a_restore() {
+    let mut fixture = Fixture::new();
+    let (before, other) = (subject(1, 5), subject(2, 1));
+    fixture.commit(&before, 1..=5);
+    fixture.commit(&other, [1]);
+    fixture.run_tail().await;
+    let mut watchers = [fixture.join(&before, 5).await, fixture.join(&before, 2).await];
+    let mut unaffected = fixture.join(&other, 1).await;
+    // One of them has read none of the events that are gone.
+    fixture.source.restore(3);
+    fixture.source.create(&Subject { revision: 3, ..before.clone() });
+    fixture.source.create(&other);
+    fixture.hub.gap(0).await.expect("no failure is set");
+    assert_eq!(watchers[0].next().await, Some(Ok(WatchItem::Gap { first: 6, last: 3 })));
+    assert_eq!(received(&mut watchers[1]).await, [3], "it had not seen what is gone");
+    fixture.commit(&before, [4]);
+    fixture.position = 3;
+    fixture.run_tail().await;
+    for watcher in &mut watchers {
+        assert_eq!(received(watcher).await, [4], "the next change follows");
+    }
+    assert!(received(&mut unaffected).await.is_empty());
+    // Nothing is lost: a further gap of the tail changes nothing.
+    fixture.source.create(&Subject { revision: 4, ..before });
+    fixture.hub.gap(0).await.expect("no failure is set");
+    assert!(received(&mut watchers[0]).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_subject_that_a_restore_removed_is_watched_from_its_first_revision_again() {
+    let mut fixture = Fixture::new();
+    let before = Subject { version: 1, ..subject(1, 2) };
+    fixture.commit(&before, 1..=2);
+    fixture.run_tail().await;
+    let mut watcher = fixture.join(&before, 2).await;
+    fixture.source.restore(0);
+    fixture.hub.gap(0).await.expect("no failure is set");
+    assert_eq!(watcher.next().await, Some(Ok(WatchItem::Gap { first: 3, last: 0 })));
+    // It is created again, with another id.
+    let id = SubjectId::new(before.id.get() + (1 << 24)).expect("positive");
+    let again = Subject { id, revision: 1, ..before };
+    fixture.source.create(&again);
+    fixture.commit(&again, [1]);
+    fixture.position = 0;
+    fixture.run_tail().await;
+    assert_eq!(received(&mut watcher).await, [1]);
+    fixture.commit(&again, [2]);
+    fixture.run_tail().await;
+    assert_eq!(received(&mut watcher).await, [2]);
 }
 
 #[tokio::test]

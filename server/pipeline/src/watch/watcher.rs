@@ -26,6 +26,8 @@ pub(super) struct Watcher {
     progress: watch::Receiver<i64>,
     closing: watch::Receiver<bool>,
     seen: i64,
+    /// The number of times that the subject had lost revisions when this watcher read it last.
+    resets: u64,
     ready: VecDeque<Arc<WatchItem>>,
     ended: bool,
 }
@@ -34,11 +36,23 @@ impl Watcher {
     /// Creates a watcher. With `after` 0 the watcher begins with the next change. Otherwise it has
     /// seen every revision up to `after`.
     pub(super) fn new(hub: WatchHub, guard: SubscriptionGuard, stream: Arc<SubjectStream>, after: i64) -> Self {
+        let (resets, _) = stream.resets();
         let (seen, gap) = stream.start(after);
         hub.metrics.watch_opened();
         let (progress, closing) = (stream.subscribe(), hub.closing.subscribe());
         let ready = gap.into_iter().map(Arc::new).collect();
-        Self { hub, _guard: guard, stream, progress, closing, seen, ready, ended: false }
+        Self { hub, _guard: guard, stream, progress, closing, seen, resets, ready, ended: false }
+    }
+
+    /// Returns the gap back to the revisions that are left if the subject lost some that this
+    /// watcher has seen.
+    fn reset(&mut self) -> Option<WatchItem> {
+        let (resets, left) = self.stream.resets();
+        if std::mem::replace(&mut self.resets, resets) == resets || self.seen <= left {
+            return None;
+        }
+        let seen = std::mem::replace(&mut self.seen, left);
+        Some(WatchItem::Gap { first: seen + 1, last: left })
     }
 
     /// Returns the item without the part of a gap that this watcher has seen.
@@ -70,6 +84,9 @@ impl SubjectWatch for Watcher {
                 return Some(Ok(self.unseen(&item)));
             }
             self.progress.mark_unchanged();
+            if let Some(gap) = self.reset() {
+                return Some(Ok(gap));
+            }
             match self.stream.after(self.seen, READ_LIMIT) {
                 None => {
                     self.hub.metrics.watch_dropped();

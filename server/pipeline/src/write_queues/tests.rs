@@ -63,6 +63,7 @@ fn command(object: usize, number: i64) -> Command {
         verb: UndeleteSubject.into(),
         request: RequestIdentity { key: IdempotencyKey([0; 16]), fingerprint: Fingerprint(0) },
         now: Millis(number),
+        notify_thread: false,
     }
 }
 

@@ -190,7 +190,7 @@ fn is_plain(c: char) -> bool {
     matches!(group, GeneralCategoryGroup::Number | GeneralCategoryGroup::Punctuation | GeneralCategoryGroup::Separator)
 }
 
-/// Facts of a normalized entry.
+/// Details of a normalized entry.
 struct Ends {
     /// It begins and ends with letters or digits of scripts that separate words by spaces.
     are_spaced: bool,

@@ -48,6 +48,14 @@ fn a_fact_that_is_not_known_makes_its_term_true() {
         }
     }
     assert!(!term(Fact::Length, Comparison::Eq, 7).is_true(&unknown));
+    let rules = RuleSet::new(vec![
+        rule("new", &[term(Fact::Approved, Comparison::Lt, 9)]),
+        rule("long", &[term(Fact::Length, Comparison::Ge, 7)]),
+    ]);
+    let rules = rules.unwrap();
+    assert_eq!(rules.matching_known(&unknown).map(|rule| rule.id.as_str()).collect::<Vec<_>>(), ["long"]);
+    assert_eq!(rules.matching_known(&INPUTS).count(), 2);
+    assert!(rules.compared().eq([Fact::Approved, Fact::Length]));
 }
 
 #[test]

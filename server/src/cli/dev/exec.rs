@@ -30,7 +30,7 @@ pub(super) async fn run(
     };
     let mut child = Command::new(program)
         .args(arguments)
-        .envs(["NO_PROXY", "no_proxy"].map(|name| (name, without_proxy(foreign_variable(name)))))
+        .envs(without_proxy(["NO_PROXY", "no_proxy"].map(foreign_variable)))
         .env("RIPOSTE_TARGET", addresses.grpc.to_string())
         .env("RIPOSTE_ADMIN_TARGET", addresses.admin.to_string())
         .kill_on_drop(true)
@@ -60,10 +60,17 @@ pub(super) async fn run(
 /// The hosts of this machine, as variables of proxies name them.
 const LOOPBACK: &str = "localhost,127.0.0.0/8,127.0.0.1,::1";
 
-/// Returns the hosts that are reached without a proxy: those that `listed` names, and this machine,
-/// for commands that are not written with an SDK.
-fn without_proxy(listed: Option<String>) -> String {
-    listed.filter(|listed| !listed.is_empty()).map_or(LOOPBACK.to_owned(), |listed| format!("{listed},{LOOPBACK}"))
+/// Returns both variables of the hosts that are reached without a proxy, for commands that are not
+/// written with an SDK. Each has the hosts that it names, and this machine. One that is not set
+/// gets the hosts of the other: programs that read it first would otherwise no longer see them.
+fn without_proxy([upper, lower]: [Option<String>; 2]) -> [(&'static str, String); 2] {
+    let [upper, lower] = [upper, lower].map(|hosts| hosts.filter(|hosts| !hosts.is_empty()));
+    let and_this_machine =
+        |hosts: Option<&String>| hosts.map_or(LOOPBACK.to_owned(), |hosts| format!("{hosts},{LOOPBACK}"));
+    [
+        ("NO_PROXY", and_this_machine(upper.as_ref().or(lower.as_ref()))),
+        ("no_proxy", and_this_machine(lower.as_ref().or(upper.as_ref()))),
+    ]
 }
 
 /// Forwards a signal. On a terminal, Ctrl-C has already reached the command with the whole process
@@ -89,7 +96,7 @@ fn code(status: ExitStatus) -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use super::{run, without_proxy};
+    use super::{LOOPBACK, run, without_proxy};
     use crate::{
         app::Addresses,
         lifecycle::{REPEAT_INTERVAL, StopSignals},
@@ -121,7 +128,18 @@ mod tests {
         let script =
             r#"case "$NO_PROXY $no_proxy" in *localhost,*127.0.0.1,*\ *localhost,*127.0.0.1,*) ;; *) exit 1; esac"#;
         assert_eq!(run_shell(script).await, ExitCode::SUCCESS);
-        assert_eq!(without_proxy(Some("a.example".into())), "a.example,localhost,127.0.0.0/8,127.0.0.1,::1");
+    }
+
+    #[test]
+    fn hosts_without_a_proxy_stay_in_either_variable() {
+        let listed = |upper: Option<&str>, lower: Option<&str>| {
+            without_proxy([upper, lower].map(|hosts| hosts.map(str::to_owned))).map(|(_, hosts)| hosts)
+        };
+        let with = |hosts: &str| format!("{hosts},{LOOPBACK}");
+        assert_eq!(listed(None, Some("")), [LOOPBACK, LOOPBACK]);
+        assert_eq!(listed(None, Some("a.example")), [with("a.example"), with("a.example")]);
+        assert_eq!(listed(Some("a.example"), None), [with("a.example"), with("a.example")]);
+        assert_eq!(listed(Some("a.example"), Some("b.example")), [with("a.example"), with("b.example")]);
     }
 
     #[tokio::test]

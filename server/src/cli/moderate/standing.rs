@@ -117,7 +117,7 @@ impl StandingArgs {
     }
 }
 
-/// Returns the standing of a member as a line; without a row it is NORMAL.
+/// Returns the standing of a member as a line.
 fn text(of: &MemberOfType, standing: Option<&MemberStanding>) -> String {
     let head = format!("{} · {}", of.object_type, printable(&of.member_id));
     let Some(standing) = standing else { return format!("{head} · NORMAL\n") };

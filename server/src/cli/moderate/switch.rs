@@ -7,7 +7,8 @@ use riposte_sdk::v1::{PendingAction, SetModerationRequest, SetModerationResponse
 use std::process::ExitCode;
 
 const MEANING: &str = "\
-Turning moderation off: no comment is held from now on, and what would wait is refused. Where \
+Turning moderation off: no comment is held from now on, and what would wait is refused, as are \
+reports, appeals, and verdicts that only moderation knows. Where \
 moderation is \"pre\", members cannot write until every process is of the version before moderation \
 or `riposte moderate on` has run. Proposed edits that wait are refused now.";
 

@@ -13,11 +13,8 @@ pub(super) fn items(object_type: &str, items: &[ReviewItem], now: i64) -> String
     let mut text = format!("{object_type}: {}\n", count(number, "item"));
     for item in items {
         let due = item.due_time.map_or_else(String::new, |due| format!(" · {}", due_in(due, now)));
-        let holder = if item.leased_by.is_empty() {
-            String::new()
-        } else {
-            format!(" · leased by {}", printable(&item.leased_by))
-        };
+        let is_leased = item.lease_until.is_some_and(|until| millis(until) > now);
+        let holder = if is_leased { format!(" · leased by {}", printable(&item.leased_by)) } else { String::new() };
         if let Some(comment) = &item.comment {
             text += &head(comment, &format!("{due}{holder}"));
         }
@@ -124,10 +121,14 @@ fn name(full: &str) -> String {
     prefixes.iter().find_map(|prefix| full.strip_prefix(prefix)).unwrap_or(full).to_owned()
 }
 
+/// Returns a time in milliseconds since 1970.
+fn millis(time: Timestamp) -> i64 {
+    time.seconds.saturating_mul(1_000).saturating_add(i64::from(time.nanos) / 1_000_000)
+}
+
 /// Returns the time left until a comment is due, in whole minutes, rounded up.
 fn due_in(due: Timestamp, now: i64) -> String {
-    let millis = due.seconds.saturating_mul(1_000).saturating_add(i64::from(due.nanos) / 1_000_000);
-    let left = millis.saturating_sub(now);
+    let left = millis(due).saturating_sub(now);
     let minutes = left.unsigned_abs().div_ceil(60_000);
     if left < 0 { format!("overdue by {minutes} min") } else { format!("due in {minutes} min") }
 }
@@ -168,7 +169,10 @@ mod tests {
         let expected =
             "video: 1 item\n\nid 7 · PENDING · NEW · 2 reports · due in 30 min\n   video/1 · ann\n   one\n   two\n";
         assert_eq!(text, expected);
-        assert!(items("video", &[item], 1_861_000).contains("overdue by 2 min"));
+        assert!(items("video", std::slice::from_ref(&item), 1_861_000).contains("overdue by 2 min"));
+        let leased = ReviewItem { leased_by: "mod".into(), lease_until: due, ..item };
+        let holder = |now| items("video", std::slice::from_ref(&leased), now).contains(" · leased by mod");
+        assert!(holder(1_799_999) && !holder(1_800_000), "a lease that has ended");
     }
 
     #[test]

@@ -23,7 +23,7 @@ fn each_fault_of_a_rule_is_reported_by_its_key() {
         (when("{ fact = 'links', lt = 0 }"), "when.0", "is true for no text"),
         (when("{ fact = 'is_edit', gt = 1 }"), "when.0", "is true for no text"),
         (when("{ fact = 'mentions', ge = 51 }"), "when.0", "is true for no text"),
-        (when(&format!("{sound}, {{ fact = 'age', lt = 7 }}")), "when.1.fact", "needs an account service"),
+        (when(&format!("{sound}, {{ fact = 'age', lt = 7 }}")), "when.1.fact", "is known of accounts only"),
         (when("{ fact = 'approved', ge = 51 }"), "when.0", "is true for no text"),
         (when("{ fact = 'first_post', eq = 2 }"), "when.0", "is true for no text"),
         (rule(&format!("when = [{sound}]\noutcome = 'mask'")), "outcome", "must be one of: flag, hold, reject, refuse"),
@@ -37,6 +37,9 @@ fn each_fault_of_a_rule_is_reported_by_its_key() {
         let path = format!("object_types.video.rules.0.{key}");
         assert!(found.iter().any(|fault| fault.path == path && fault.message.contains(message)), "{file}{found:?}");
     }
+    // Other faults of the rule would follow from that one.
+    let unknown = faults(&when("{ fact = 'color', ge = 2 }"), &[], &[]);
+    assert_eq!(paths(&unknown), ["object_types.video.rules.0.when.0.fact"], "{unknown:?}");
     let twice = when(sound) + &when(sound);
     assert_eq!(paths(&faults(&twice, &[], &[])), ["object_types.video.rules.1.id"]);
     assert_eq!(paths(&faults(&when(sound).replace("'a'", "'A'"), &[], &[])), ["object_types.video.rules.0.id"]);
@@ -71,4 +74,13 @@ fn a_type_without_rules_has_those_of_the_defaults() {
     assert_eq!((ids("video"), ids("post"), ids("note")), (vec!["video".into()], vec!["all".into()], Vec::new()));
     assert_eq!(config.object_type_defaults.rules.len(), 1);
     assert!(config.rules().is_ok());
+}
+
+#[test]
+fn a_number_in_place_of_a_table_is_reported_with_the_keys_of_the_table() {
+    for table in ["object_type_defaults", "object_types.video"] {
+        let found = faults(&format!("[{table}]\nmin_level = 3\n"), &[], &[]);
+        assert_eq!(paths(&found), [format!("{table}.min_level")]);
+        assert!(found[0].message.ends_with("its keys are create, like, reply, report"), "{found:?}");
+    }
 }

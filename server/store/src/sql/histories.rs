@@ -82,6 +82,10 @@ impl MemberHistories for SqlHistories {
 fn updates_row(what: ChangeKind) -> bool {
     match what {
         ChangeKind::Edited | ChangeKind::StateChanged => true,
-        ChangeKind::Created | ChangeKind::PinChanged | ChangeKind::Recounted | ChangeKind::Liked => false,
+        ChangeKind::Created
+        | ChangeKind::PinChanged
+        | ChangeKind::Recounted
+        | ChangeKind::Liked
+        | ChangeKind::Noted => false,
     }
 }

@@ -21,7 +21,7 @@ use super::transact::{self, TransactionBody};
 use crate::error::{StoreError, StoreResult};
 
 /// The number of the newest migration step that this program knows.
-const KNOWN_STEP: i32 = 15;
+const KNOWN_STEP: i32 = 16;
 /// The number of the migration step that makes the reviews.
 const MODERATION_STEP: i32 = 12;
 /// The time for which the state of a gate is stored.

@@ -1,6 +1,7 @@
 //! The data sources and their connections.
 
 mod breaker;
+mod explain;
 mod mysql;
 mod mysql_tx;
 mod source_tx;

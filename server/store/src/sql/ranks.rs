@@ -139,7 +139,7 @@ fn affected(event: &Event) -> impl Iterator<Item = RankedComment> + '_ {
             ChangeKind::Created => (false, true),
             ChangeKind::StateChanged | ChangeKind::Recounted => (true, true),
             ChangeKind::Liked => (true, false),
-            ChangeKind::Edited | ChangeKind::PinChanged => (false, false),
+            ChangeKind::Edited | ChangeKind::PinChanged | ChangeKind::Noted => (false, false),
         };
         let root = change.root.filter(|_| of_root).map(|root| RankedComment { list, comment: root });
         let own = own.then(|| RankedComment { list: change.root.unwrap_or(list), comment: change.id });

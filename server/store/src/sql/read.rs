@@ -3,10 +3,12 @@
 
 mod authored;
 mod clients;
+mod comment_ids;
 mod comment_likers;
 mod comments;
 mod conversation;
 mod created_by;
+mod event_rows;
 mod export;
 mod exported_likes;
 mod like_states;
@@ -32,12 +34,13 @@ mod thread;
 pub(super) mod verify;
 
 use std::future::Future;
+use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::decision::Decision;
-use riposte_core::ids::DecisionId;
+use riposte_core::ids::{DecisionId, IdTick, PARTITIONS};
 use riposte_core::location::CommentLocation;
 use riposte_core::page::{
     ContentRevision, Conversation, CountReport, HistoryCursor, Liker, LikerCursor, LikersQuery, MemberLike, Page,
@@ -368,6 +371,29 @@ impl ReviewRows for SqlReader {
 
 #[async_trait]
 impl ExportRows for SqlReader {
+    async fn comment_ids(
+        &self,
+        ticks: Range<IdTick>,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<(Vec<CommentId>, Option<CommentId>)> {
+        let (map, tables) = (self.sources.map(), self.sources.map().tables().index);
+        let begin = |table: u16| CommentId::last_before(ticks.start, Partition::number(table));
+        let after = after.unwrap_or(begin(0));
+        let at = after.partition();
+        // Ids of earlier ticks have higher partitions than the first one of the table.
+        let above = after.max(CommentId::last_before(ticks.start, Partition::number(PARTITIONS - 1)));
+        let last = CommentId::last_before(ticks.end, Partition::number(PARTITIONS - 1));
+        let query = comment_ids::CommentIds { at, after: above, last, limit };
+        let ids = transact::read(&self.sources, map.source(at), query).await?;
+        let next_table = at.get() % tables + 1;
+        let next = match ids.last() {
+            Some(last) if ids.len() == limit => Some(*last),
+            _ => (next_table < tables).then(|| begin(next_table)),
+        };
+        Ok((ids, next))
+    }
+
     async fn export_comments(
         &self,
         key: &SubjectKey,

@@ -15,6 +15,7 @@ use riposte_core::report::{DecisionCursor, DecisionKind, NewReport, OwnReport, R
 use riposte_core::{CommentId, Error, MemberId, MemberOfType, ModerationGate, Result};
 
 use super::bulkhead::Bulkhead;
+use super::ids::SqlIds;
 use super::moderation_gate::ModerationGates;
 use super::pool::DataSources;
 use super::transact;
@@ -24,13 +25,14 @@ use super::transact;
 pub(crate) struct SqlReports {
     sources: Arc<DataSources>,
     gates: Arc<ModerationGates>,
+    ids: Arc<SqlIds>,
     bulkhead: Bulkhead,
 }
 
 impl SqlReports {
-    pub(crate) fn new(sources: Arc<DataSources>, gates: Arc<ModerationGates>) -> Self {
+    pub(crate) fn new(sources: Arc<DataSources>, gates: Arc<ModerationGates>, ids: Arc<SqlIds>) -> Self {
         let bulkhead = Bulkhead::new(&sources);
-        Self { sources, gates, bulkhead }
+        Self { sources, gates, ids, bulkhead }
     }
 
     fn source(&self, id: CommentId) -> usize {
@@ -47,7 +49,8 @@ impl Reports for SqlReports {
             let replayed = stored.map(|stored| stored.replayed(report.request)).transpose()?.flatten();
             return replayed.ok_or(Error::Overloaded { after: ModerationGate::RETRY });
         }
-        let body = write::WriteReport { report: report.clone() };
+        let commit = self.ids.commit(report.comment_id.partition()).await?;
+        let body = write::WriteReport { report: report.clone(), commit };
         transact::write_within(&self.bulkhead, &self.sources, source, body).await
     }
 

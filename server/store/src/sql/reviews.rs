@@ -12,9 +12,9 @@ use futures::future::try_join_all;
 use riposte_core::ports::{
     ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewPosition, ReviewQuery, Reviews,
 };
-use riposte_core::review::{LeaseToken, Review, ReviewCauses};
+use riposte_core::review::{LeaseToken, Review, ReviewCause, ReviewCauses};
 use riposte_core::{CommentId, Error, MemberId, Millis, ObjectType, Partition, Result, SubjectId};
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, IntoCondition};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany,
 };
@@ -300,9 +300,14 @@ fn queue(query: &ReviewQuery, now: Expr) -> Select<Entity> {
     let mut select = force_index(Entity::find(), QUEUE_INDEX)
         .filter(Column::ObjectType.eq(row::bytes(object_type.as_str())))
         .filter(Column::IsOpen.eq(1_i8));
-    if !causes.is_empty() {
-        select = select.filter(Expr::col(Column::Causes).bit_and(causes.bits()).ne(0));
-    }
+    let with_one_of = |causes: ReviewCauses| Expr::col(Column::Causes).bit_and(causes.bits()).ne(0);
+    select = select.filter(if causes.is_empty() {
+        let for_moderators = ReviewCauses::of(&ReviewCause::ALL).without(ReviewCauses::OUTAGE);
+        let is_due = Expr::col(Column::DueTime).lte(now.clone());
+        Condition::any().add(with_one_of(for_moderators)).add(is_due)
+    } else {
+        with_one_of(*causes).into_condition()
+    });
     if let Some(member) = member {
         select = select.filter(Column::MemberId.eq(row::bytes(member.as_str())));
     }

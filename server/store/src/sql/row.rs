@@ -21,7 +21,7 @@ use riposte_core::{
 use sea_orm::ActiveValue::Set;
 
 use super::entity::comment_index::{ActiveModel, Model};
-pub(crate) use content::{client_model, client_row, content, content_model, edit_model, former_content};
+pub(crate) use content::{client_model, client_row, content, content_model, edit_model, former_content, mentions};
 pub(crate) use history::{HistoryEntry, history_model};
 pub(crate) use like::{like, like_model, like_value};
 pub(crate) use outbox::{commit_model, events, revision_model, unknown_event};
@@ -31,7 +31,8 @@ pub(crate) use review::{decision, decision_model, review, review_changes, review
 pub(crate) use standing::{ChangeColumns, standing, standing_change, standing_model};
 pub(crate) use subject::{subject, subject_changes, subject_identity, subject_key, subject_model, subject_state};
 pub(crate) use withheld::{
-    ORIGINAL, PROPOSAL, REPLACED, original, original_model, original_state, proposal, proposal_model, withheld_model,
+    FORMER, ORIGINAL, PROPOSAL, REPLACED, original, original_model, original_state, proposal, proposal_model,
+    withheld_model,
 };
 
 /// Converts an index row to its comment.

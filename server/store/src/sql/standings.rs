@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use riposte_core::ports::{MemberStandings, StandingCursor, StandingQuery, StandingSelection};
 use riposte_core::request::RequestIdentity;
 use riposte_core::standing::{MemberStanding, StandingChange, StandingOrder};
-use riposte_core::{Partition, Result};
+use riposte_core::{Millis, Partition, Result};
 
 use super::bulkhead::Bulkhead;
 use super::pool::DataSources;
@@ -64,5 +64,10 @@ impl MemberStandings for SqlStandings {
         // One read of a process runs at a time.
         let read = read::changed_standings(Arc::clone(&self.sources), selection, after.clone(), limit);
         task::run(self.sources.runner(), (SOURCE, "read changed standings"), read).await
+    }
+
+    async fn changed_between(&self, after: Millis, until: Millis) -> Result<u64> {
+        let count = read::count_changed(Arc::clone(&self.sources), after, until);
+        task::run(self.sources.runner(), (SOURCE, "count changed standings"), count).await
     }
 }

@@ -63,6 +63,20 @@ pub(super) struct Instruments {
     pub(super) watch_streams: UpDownCounter<i64>,
     /// WatchSubject streams ended because their client reads too slowly.
     pub(super) watch_streams_dropped: Counter<u64>,
+    /// Open Subscribe streams.
+    pub(super) event_streams: UpDownCounter<i64>,
+    /// Subscribe streams ended because their client reads too slowly.
+    pub(super) event_streams_dropped: Counter<u64>,
+    /// Events sent to subscribers, by Subscribe and by ListEvents.
+    pub(super) events_sent: Counter<u64>,
+    /// Gaps reported to subscribers, since events after their token were deleted or the data was restored.
+    pub(super) event_gaps: Counter<u64>,
+    /// Time from the commit of an event until the topic had stored it; its count is the number of events sent.
+    pub(super) topic_delay: Histogram<f64>,
+    /// Gaps reported to the readers of the topic, since events were deleted before they were sent or the data was restored.
+    pub(super) topic_gaps: Counter<u64>,
+    /// 1 while no event can be sent to the topic for this cause, in the process that leads a data source; else 0.
+    pub(super) topic_fault: Gauge<u64>,
     /// Decisions of moderators, by the act; a repeat of a request counts once.
     pub(super) decisions: Counter<u64>,
     /// New texts and edits that the policy of their object type judged, by the outcome and the step that it comes from.
@@ -71,6 +85,12 @@ pub(super) struct Instruments {
     pub(super) policy_duration: Histogram<f64>,
     /// Texts in which a word list or a rule found something, also in dry run.
     pub(super) policy_rule_hits: Counter<u64>,
+    /// Calls of the filter by their outcome, also those that were not made because the filter fails or is overloaded.
+    pub(super) filter_calls: Counter<u64>,
+    /// Calls of the account service by their outcome, also those that were not made because it fails or is overloaded.
+    pub(super) account_calls: Counter<u64>,
+    /// Texts that wait for nothing but the filter or the account service, which could not be asked about them. The process that asks again reports it; others report 0 or nothing.
+    pub(super) held_by_outage: Gauge<u64>,
     /// Reports of comments that were stored, by whether the member claims illegality.
     pub(super) reports: Counter<u64>,
     /// Comments that wait for review, of the registered object types.
@@ -139,10 +159,20 @@ impl Instruments {
             consumer_overtaken: meter.u64_counter("riposte_consumer_overtaken").with_description("Commits whose events were deleted at the end of events.retention before an event consumer had applied them").build(),
             watch_streams: meter.i64_up_down_counter("riposte_watch_streams").with_description("Open WatchSubject streams").build(),
             watch_streams_dropped: meter.u64_counter("riposte_watch_streams_dropped").with_description("WatchSubject streams ended because their client reads too slowly").build(),
+            event_streams: meter.i64_up_down_counter("riposte_event_streams").with_description("Open Subscribe streams").build(),
+            event_streams_dropped: meter.u64_counter("riposte_event_streams_dropped").with_description("Subscribe streams ended because their client reads too slowly").build(),
+            events_sent: meter.u64_counter("riposte_events_sent").with_description("Events sent to subscribers, by Subscribe and by ListEvents").build(),
+            event_gaps: meter.u64_counter("riposte_event_gaps").with_description("Gaps reported to subscribers, since events after their token were deleted or the data was restored").build(),
+            topic_delay: meter.f64_histogram("riposte_topic_delay_seconds").with_description("Time from the commit of an event until the topic had stored it; its count is the number of events sent").with_boundaries(DURATION.to_vec()).build(),
+            topic_gaps: meter.u64_counter("riposte_topic_gaps").with_description("Gaps reported to the readers of the topic, since events were deleted before they were sent or the data was restored").build(),
+            topic_fault: meter.u64_gauge("riposte_topic_fault").with_description("1 while no event can be sent to the topic for this cause, in the process that leads a data source; else 0").build(),
             decisions: meter.u64_counter("riposte_decisions").with_description("Decisions of moderators, by the act; a repeat of a request counts once").build(),
             policy_outcomes: meter.u64_counter("riposte_policy_outcomes").with_description("New texts and edits that the policy of their object type judged, by the outcome and the step that it comes from").build(),
             policy_duration: meter.f64_histogram("riposte_policy_seconds").with_description("Duration of the judgement of a text by word lists and rules").with_boundaries(DURATION.to_vec()).build(),
             policy_rule_hits: meter.u64_counter("riposte_policy_rule_hits").with_description("Texts in which a word list or a rule found something, also in dry run").build(),
+            filter_calls: meter.u64_counter("riposte_filter_calls").with_description("Calls of the filter by their outcome, also those that were not made because the filter fails or is overloaded").build(),
+            account_calls: meter.u64_counter("riposte_account_calls").with_description("Calls of the account service by their outcome, also those that were not made because it fails or is overloaded").build(),
+            held_by_outage: meter.u64_gauge("riposte_held_by_outage").with_description("Texts that wait for nothing but the filter or the account service, which could not be asked about them. The process that asks again reports it; others report 0 or nothing").build(),
             reports: meter.u64_counter("riposte_reports").with_description("Reports of comments that were stored, by whether the member claims illegality").build(),
             review_open: meter.u64_gauge("riposte_review_open").with_description("Comments that wait for review, of the registered object types").build(),
             review_overdue: meter.f64_gauge("riposte_review_oldest_overdue_seconds").with_description("Time since which the first comment of the review queue is overdue; 0 while none is").build(),
@@ -202,11 +232,13 @@ pub(super) mod attribute {
     pub(crate) const AUTOMATION: &str = "automation";
     /// The name of a caller in the callers file; `open` if authentication is off.
     pub(crate) const CALLER: &str = "caller";
+    /// Why nothing can be sent to the topic: `brokers` cannot be reached or refuse the credentials, the `topic` does not exist, it has too few `partitions`, or it is `denied` to the user.
+    pub(crate) const CAUSE: &str = "cause";
     /// `true` or `false`: the member says that the comment is illegal.
     pub(crate) const CLAIMS_ILLEGAL: &str = "claims_illegal";
     /// The priority of a call under overload: `critical`, `sheddable` or `best_effort`.
     pub(crate) const CLASS: &str = "class";
-    /// The event consumer: `member_history` serves ListMemberComments, `rank_index` serves ranked lists and reply previews, `review` the queue of moderators; the others are `cache_repair`, `response_cache` and `watch`.
+    /// The event consumer: `member_history` serves ListMemberComments, `rank_index` serves ranked lists and reply previews, `review` the queue of moderators; `topic` sends the events to the Kafka topic; the others are `cache_repair`, `event_feed`, `response_cache` and `watch`.
     pub(crate) const CONSUMER: &str = "consumer";
     /// A stored count, such as `root_count`.
     pub(crate) const COUNT: &str = "count";
@@ -286,10 +318,20 @@ pub(super) const SCRAPED: &[&str] = &[
     "riposte_consumer_overtaken_total",
     "riposte_watch_streams",
     "riposte_watch_streams_dropped_total",
+    "riposte_event_streams",
+    "riposte_event_streams_dropped_total",
+    "riposte_events_sent_total",
+    "riposte_event_gaps_total",
+    "riposte_topic_delay_seconds",
+    "riposte_topic_gaps_total",
+    "riposte_topic_fault",
     "riposte_decisions_total",
     "riposte_policy_outcomes_total",
     "riposte_policy_seconds",
     "riposte_policy_rule_hits_total",
+    "riposte_filter_calls_total",
+    "riposte_account_calls_total",
+    "riposte_held_by_outage",
     "riposte_reports_total",
     "riposte_review_open",
     "riposte_review_oldest_overdue_seconds",

@@ -35,6 +35,12 @@ fn recorded() -> Metrics {
     metrics.watch_opened();
     metrics.watch_ended();
     metrics.watch_dropped();
+    metrics.event_stream_opened();
+    metrics.event_stream_opened();
+    metrics.event_stream_ended();
+    metrics.event_stream_dropped();
+    metrics.events_sent(3);
+    metrics.event_gap();
     metrics.cache_stale(0, true);
     metrics.cache_events(|| [("hit", 0)]);
     metrics.connections(|| vec![ConnectionPool { source: 0, name: "read", used: 1, idle: 2, max: 8 }]);
@@ -43,6 +49,12 @@ fn recorded() -> Metrics {
     metrics.response_cache_size(4, 4096);
     metrics.policy_judged(("video", "list", "hold"), Duration::from_micros(3));
     metrics.policy_rule_hit("video", "spam");
+    metrics.filter_called("decided");
+    metrics.accounts_called("decided");
+    metrics.held_by_outage("video", 5);
+    metrics.topic_event(0, Duration::from_millis(3));
+    metrics.topic_gap(1);
+    metrics.topic_fault("brokers", true);
     metrics.ready(true);
     metrics.exports(ExportStats::default());
     metrics.operation("mysql", "commit comments".into(), Duration::from_millis(4), None);
@@ -87,6 +99,10 @@ fn every_metric_is_exported_under_its_name() {
         "riposte_audit_failures_total 1",
         "riposte_watch_streams 1",
         "riposte_watch_streams_dropped_total 1",
+        "riposte_event_streams 1",
+        "riposte_event_streams_dropped_total 1",
+        "riposte_events_sent_total 3",
+        "riposte_event_gaps_total 1",
         "riposte_cache_stale{source=\"1\"} 1",
         "riposte_cache_events_total{event=\"hit\"} 0",
         "riposte_response_cache_hits_total 97",
@@ -99,6 +115,12 @@ fn every_metric_is_exported_under_its_name() {
         "riposte_policy_outcomes_total{object_type=\"video\",outcome=\"hold\",source=\"list\"} 1",
         "riposte_policy_seconds_count 1",
         "riposte_policy_rule_hits_total{object_type=\"video\",rule=\"spam\"} 1",
+        "riposte_filter_calls_total{outcome=\"decided\"} 1",
+        "riposte_account_calls_total{outcome=\"decided\"} 1",
+        "riposte_held_by_outage{object_type=\"video\"} 5",
+        "riposte_topic_delay_seconds_count{source=\"1\"} 1",
+        "riposte_topic_gaps_total{source=\"2\"} 1",
+        "riposte_topic_fault{cause=\"brokers\"} 1",
         "riposte_ready 1",
         "riposte_build_info{version=\"0.1.0\"} 1",
         "riposte_telemetry_exports_total{outcome=\"ok\",signal=\"traces\"} 0",

@@ -165,6 +165,8 @@ fn a_broken_file_is_refused_with_its_line() {
     };
     assert!(error(b"").contains("is empty"));
     assert!(error(b"id,text\n1,x\n").contains("there is no column"));
+    let long = error(&[&b"id,be\x07ll,"[..], &vec![b'y'; 1 << 20], b"\n1,x,y\n"].concat());
+    assert!(long.contains("the columns are id, be\\u0007ll, yyy") && long.len() < 1_000, "{long}");
     assert!(error(b"[{\"id\":\"1\",\"rid\":\"0\",\"page_key\":\"/\"}]").contains("docs/import/artalk.toml"));
     let endless = [MADRID.as_bytes(), b"\"", &vec![b'x'; 100 << 20]].concat();
     assert!(error(&endless).contains("longer than 16 MiB"));

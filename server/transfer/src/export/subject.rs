@@ -11,7 +11,9 @@ use riposte_sdk::v1::{self, ExportSubjectRequest, ExportedComment, ExportedLike}
 
 use crate::jsonl;
 use crate::proto;
-use crate::record::{Client, Comment, CommentState, DeletedBy, Key, Like, LikeValue, Record, Subject, SubjectState};
+use crate::record::{
+    Client, Comment, CommentState, DeletedBy, Key, Like, LikeValue, Original, Record, Subject, SubjectState,
+};
 
 /// The name of the source under which the server's own ids are exported.
 const OWN_SOURCE: &str = "riposte";
@@ -143,6 +145,7 @@ impl SubjectWriter {
             value,
             time: proto::time(time),
             event: None,
+            original: Original::new(),
         };
         self.likes += 1;
         jsonl::write(out, &Record::Like(like), None)

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use html_escape::NAMED_ENTITIES;
 
+use crate::marks::push_escaped;
+
 /// The longest name of an entity.
 const NAME_BYTES_MAX: usize = 32;
 
@@ -41,7 +43,10 @@ fn number_text(number: &str) -> Option<String> {
     };
     let printable = code.checked_sub(0x80).and_then(|index| WINDOWS_1252.get(usize::try_from(index).ok()?));
     let code = printable.map_or(code, |printable| u32::from(*printable));
-    char::from_u32(code).filter(|c| *c != '\0').map(String::from)
+    let c = char::from_u32(code).filter(|c| *c != '\0')?;
+    let mut text = String::new();
+    push_escaped(&mut text, c);
+    Some(text)
 }
 
 /// Splits the entity at the start of `input`, which begins with `&`: its text and the rest. `None`

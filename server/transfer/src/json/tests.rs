@@ -116,6 +116,11 @@ fn artalk_texts_are_read_as_counts_times_and_states() {
     assert!(first.member_id.starts_with("artalk:e:") && second.member_id.starts_with("artalk:n:"));
     assert_eq!((second.state, second.votes.down), (CommentState::Hidden, 2));
     assert_eq!(found.subjects[0].metadata["title"], "A");
+    // A backup of the program itself has its zone by name.
+    let named = json.replace("+0800", "+0800 CST").replace("00:00:00", "00:00:00.123");
+    let times =
+        |found: Found| found.comments.into_iter().map(|c| c.create_time.unwrap().as_millisecond()).collect::<Vec<_>>();
+    assert_eq!(times(read_text(&named, &shipped("artalk.toml")).unwrap()), [1_640_966_400_123, 1_641_052_800_123]);
 }
 
 #[test]
@@ -172,6 +177,10 @@ fn a_file_without_the_list_of_the_map_is_refused_and_recognised() {
     let artalk = r#"[{"id":"1","rid":"0","content":"hi","page_key":"/a/"}]"#;
     let Err(error) = read_text(artalk, &shipped("waline.toml")) else { panic!("it has no such list") };
     let error = format!("{error:#}");
+    assert!(error.contains("an Artalk backup") && error.contains("docs/import/artalk.toml"), "{error}");
+    let map = map("source = \"x\"\nlist = \"data.Comment\"\n[comment]\nsubject = \"{page}\"\nFIELDS");
+    let Err(error) = read_text(artalk, &map) else { panic!("it has no such list") };
+    let error = format!("{error:#}");
     assert!(error.contains("data.Comment") && error.contains("docs/import/artalk.toml"), "{error}");
     let Err(error) = read_text("<rss/>", &shipped("waline.toml")) else { panic!("it is not JSON") };
     assert!(format!("{error:#}").contains("news feed"));
@@ -204,4 +213,102 @@ fn a_flag_in_another_spelling_shows_nothing_that_is_withheld() {
         assert_eq!(state(&twikoo(flag), "twikoo.toml"), expected, "Twikoo {flag}");
         assert_eq!(state(&remark42(flag), "remark42.toml"), expected, "remark42 {flag}");
     }
+}
+
+#[test]
+fn one_bad_value_of_a_thread_costs_its_own_comment_only() {
+    let map = map(
+        "source = \"x\"\nlist = \"threads.*.comments\"\n[subject]\nid = \"{up.url}\"\nmetadata.title = \"{up.title}\"\n\
+         [comment]\nsubject = \"{up.url}\"\nFIELDS",
+    );
+    let comment = |fields: &str| format!("{{\"id\": {fields}, \"by\": \"a\", \"at\": 1}}");
+    let comments =
+        ["1, \"text\": \"t\"", "2, \"text\": \"lone \\ud800\"", "3, \"text\": nothing", "4, \"text\": \"t\""];
+    let comments = comments.map(comment).join(", ");
+    let json =
+        format!("{{\"threads\": [{{\"comments\": [{comments}, 5], \"url\": \"/a\", \"title\": \"A \\udc00\"}}]}}");
+    let found = read_text(&json, &map).unwrap();
+    assert_eq!(ids(&found), [("/a", "1", None), ("/a", "4", None)]);
+    assert_eq!(found.subjects.len(), 1, "its title is left out when the rules for all records see it");
+    let words: Vec<&str> = found.rejects.iter().map(|(_, message)| message.as_str()).collect();
+    assert!(words[0].starts_with("record 2, line 1, byte ") && words[0].contains("half of a character"), "{words:?}");
+    assert!(words[1].starts_with("record 3, ") && words[1].contains("it is not JSON"), "{words:?}");
+    assert!(words[2].starts_with("record 5, ") && words[2].ends_with("it is no object"), "{words:?}");
+}
+
+#[test]
+fn a_thread_of_any_length_is_read_and_only_its_comments_are_limited() {
+    let map = map("source = \"x\"\nlist = \"threads.*.comments\"\n[comment]\nsubject = \"{up.url}\"\nFIELDS");
+    let comment = |n: usize| format!("{{\"id\": {n}, \"by\": \"a\", \"text\": \"{}\", \"at\": 1}}", "x".repeat(2000));
+    let comments = (0..9000).map(comment).collect::<Vec<_>>().join(",\n");
+    let json = format!("{{\"threads\": [{{\"comments\": [{comments}], \"url\": \"/a\"}}]}}");
+    assert!(json.len() > crate::input::RECORD_BYTES_MAX);
+    let found = read_text(&json, &map).unwrap();
+    assert_eq!((found.comments.len(), found.rejects.len()), (9000, 0));
+    let order: Vec<String> = found.comments.into_iter().map(|comment| comment.external_id).collect();
+    assert_eq!(order, (0..9000).map(|n| n.to_string()).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_bad_reply_costs_neither_its_root_nor_its_siblings() {
+    let map =
+        map("source = \"x\"\nlist = \"comments\"\n[comment]\nsubject = \"{page}\"\nchildren = \"replies\"\nFIELDS");
+    let reply = |id: u32, text: &str, more: &str| {
+        format!("{{\"by\": \"a\", \"text\": \"{text}\", \"at\": 1{more}, \"id\": {id}}}")
+    };
+    let below = format!(", \"replies\": [{}]", reply(7, "t", ""));
+    let replies =
+        [reply(2, "lone \\ud800", &below), reply(4, "t", ""), "5".to_owned(), reply(6, "t", ", \"broken\"")].join(", ");
+    let root = reply(1, "t", &format!(", \"replies\": [{replies}], \"page\": \"p\""));
+    let broken = format!("{{\"page\": \"p\", \"text\": \"t\", \"at\": 1, oops, \"replies\": [{}]}}", reply(9, "t", ""));
+    let found =
+        read_text(&format!("{{\"comments\": [{root}, {}, {broken}]}}", reply(3, "t", ", \"page\": \"p\"")), &map)
+            .unwrap();
+    assert_eq!(ids(&found), [("p", "1", None), ("p", "7", Some("2")), ("p", "4", Some("1")), ("p", "3", None)]);
+    let reasons: Vec<(&str, bool)> =
+        found.rejects.iter().map(|(reason, message)| (reason.as_str(), message.starts_with("record "))).collect();
+    let invalid = ("RECORD_INVALID", true);
+    // The text of the reply 2; the number 5; the reply 6; the root without an id, and its reply.
+    assert_eq!(reasons, [invalid, invalid, invalid, invalid, ("PARENT_REJECTED", true)]);
+}
+
+#[test]
+fn a_thread_that_cannot_be_read_takes_its_comments_with_it() {
+    let map = map("source = \"x\"\nlist = \"*.comments\"\n[comment]\nsubject = \"{up.url}\"\nFIELDS");
+    let json = "[{\"url\": \"/a\", oops, \"comments\": [{\"id\": 1, \"by\": \"a\", \"text\": \"t\", \"at\": 1}]},\n\
+        {\"url\": \"/b\", \"comments\": [{\"id\": 2, \"by\": \"a\", \"text\": \"t\", \"at\": 1}]}]";
+    let found = read_text(json, &map).unwrap();
+    assert_eq!(ids(&found), [("/b", "2", None)]);
+    assert_eq!(found.rejects.len(), 2, "{:?}", found.rejects);
+    assert!(found.rejects[1].1.contains("what contains it cannot be read"), "{:?}", found.rejects);
+}
+
+#[test]
+fn a_comment_whose_author_cannot_be_read_is_rejected() {
+    let map = shipped("comentario.toml");
+    let json = |people: &str| {
+        let comment = |id: &str, by: &str| {
+            format!(
+                "{{\"id\": \"{id}\", \"pageId\": \"1\", \"markdown\": \"t\", \"isApproved\": true, \"createdTime\": \"2023-02-01T00:00:00Z\", \"userCreated\": \"{by}\"}}"
+            )
+        };
+        let comments = [comment("a", "32"), comment("b", "33"), comment("c", "")].join(", ");
+        format!(
+            "{{\"version\": 3, \"comments\": [{comments}], \"pages\": [{{\"id\": \"1\", \"path\": \"/a/\"}}], \"commenters\": [{people}, \
+             {{\"id\": \"33\", \"name\": \"Bob\"}}]}}"
+        )
+    };
+    for (person, words) in [
+        (r#"{"id": "32", "name": "Ann \ud800"}"#, "half of a character"),
+        (r#"{"id": "32", "name": Ann}"#, "its row of [tables.user] cannot be read (record "),
+        (r#"{"name": Ann, "id": }"#, "its row of [tables.user] may be one that cannot be read (record "),
+    ] {
+        let found = read_text(&json(person), &map).unwrap();
+        let retained: Vec<&str> = found.comments.iter().map(|comment| comment.external_id.as_str()).collect();
+        assert_eq!(retained, ["b", "c"], "{person}: {:?}", found.rejects);
+        assert!(found.rejects.len() == 1 && found.rejects[0].1.contains(words), "{person}: {:?}", found.rejects);
+        assert_eq!(found.subjects.len(), 1);
+    }
+    let found = read_text(&json("7, null"), &map).unwrap();
+    assert_eq!(found.comments.len(), 3, "{:?}", found.rejects);
 }

@@ -1,7 +1,8 @@
 //! Golden lines of `riposte.export.v1`. Every later version imports an export of today.
 
 use super::super::record::{
-    Client, Comment, CommentState, DeletedBy, Key, Like, LikeValue, Problem, Record, Subject, SubjectState, Votes,
+    Client, Comment, CommentState, DeletedBy, Key, Like, LikeValue, Original, Problem, Record, Subject, SubjectState,
+    Votes,
 };
 use super::{Scope, parse, write, write_header};
 
@@ -55,6 +56,7 @@ fn records() -> Vec<Record> {
         time: time("2013-10-10T19:20:32Z"),
         synthetic: true,
         event: None,
+        original: Original::new(),
     };
     let plain = Like { source: None, value: LikeValue::Like, time: None, synthetic: false, ..like.clone() };
     vec![

@@ -60,7 +60,7 @@ impl SubjectFields {
             ..Subject::default()
         };
         for (name, value) in &self.metadata {
-            subject.put_metadata(name, &row.text(Some(value)));
+            subject.put_metadata(name, &row.metadata(value));
         }
         row.entry(Record::Subject(subject))
     }
@@ -138,10 +138,18 @@ impl CommentFields {
         let parent = row.text(self.parent.as_ref());
         let is_root = parent.is_empty() || self.parent_root.contains(&parent);
         let parent = (!is_root).then_some(parent).or_else(|| enclosing.map(|enclosing| enclosing.id.clone()));
+        if enclosing.is_some_and(|enclosing| enclosing.id.is_empty()) && is_root {
+            row.report_problem("PARENT_REJECTED", "the comment that contains it has no id, or none that can be read");
+        }
         let key = match enclosing.filter(|_| row.text(Some(&self.subject)).is_empty()) {
+            Some(enclosing) if enclosing.key.object_id.is_empty() => {
+                row.report_problem("SUBJECT_MISSING", "neither it nor the comment that contains it names a subject");
+                enclosing.key.clone()
+            }
             Some(enclosing) => enclosing.key.clone(),
             None => row.key(self.object_type.as_ref(), &self.subject, settings),
         };
+        row.check_text(&self.text);
         let text = row.text(Some(&self.text));
         let [create_time, edit_time, delete_time] = self.times.each_ref().map(|time| row.time(time.as_ref()));
         let [ip, platform, device] = self.client.each_ref().map(|part| row.text(part.as_ref()));

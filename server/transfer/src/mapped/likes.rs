@@ -7,7 +7,7 @@ use super::value::{Compiler, Value, parse_enum};
 use crate::group::GroupEntry;
 use crate::map::{LikeMap, Map};
 use crate::read_settings::ReadSettings;
-use crate::record::{Like, LikeEvent, LikeValue, Record};
+use crate::record::{Like, LikeEvent, LikeValue, Original, Record};
 use crate::template::Columns;
 
 /// The fields of a vote.
@@ -54,6 +54,7 @@ impl LikeFields {
             time: row.time(Some(&self.time)),
             synthetic: false,
             event: Some(if value.is_some() { LikeEvent::Cast } else { LikeEvent::Withdrawn }),
+            original: Original::new(),
         };
         if value_name != "NONE" && value.is_none() {
             row.report_problem("VALUE_UNKNOWN", &format!("{value_name:?} is neither LIKE, DISLIKE nor NONE"));

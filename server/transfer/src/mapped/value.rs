@@ -1,6 +1,7 @@
 //! One value of a row: the filled template, its replacement by the map, and its conversion to a
 //! type.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ::csv::StringRecord;
@@ -9,9 +10,11 @@ use jiff::Timestamp;
 use serde::de::value::{Error as Mismatch, StrDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 
+use super::JoinedRow;
+use crate::addresses::without_addresses;
 use crate::group::GroupEntry;
-use crate::input::SourcePosition;
 use crate::map::{Field, FieldTable, Map};
+use crate::not_utf8;
 use crate::page::PageNames;
 use crate::read_settings::ReadSettings;
 use crate::record::{Key, Problem, Record};
@@ -45,9 +48,12 @@ pub(crate) struct RowReader<'a> {
     row: &'a Row<'a>,
     header: &'a StringRecord,
     null_cells: &'a [String],
-    place: SourcePosition,
+    source: &'a SourceRow,
+    /// The names of the columns with e-mail addresses.
+    secret_names: &'a [String],
+    /// The fault of a row that is joined to it.
+    join_fault: Option<&'a str>,
     problem: Option<Problem>,
-    is_broken: bool,
 }
 
 impl Compiler<'_> {
@@ -85,23 +91,38 @@ impl Compiler<'_> {
 
 impl<'a> RowReader<'a> {
     /// Creates a reader of a row whose own cells have the names of `header`.
-    pub(crate) fn new(row: &'a Row<'a>, header: &'a StringRecord, map: &'a Map, source: &SourceRow) -> Self {
-        let (null_cells, place) = (map.null.as_slice(), source.place);
-        let mut reader = Self { row, header, null_cells, place, problem: None, is_broken: source.fault.is_some() };
-        if let Some(fault) = &source.fault {
+    pub(crate) fn new(
+        joined: &'a JoinedRow<'a>,
+        header: &'a StringRecord,
+        map: &'a Map,
+        source: &'a SourceRow,
+    ) -> Self {
+        let JoinedRow { rows, fault } = joined;
+        let (null_cells, join_fault) = (map.null.as_slice(), fault.as_deref());
+        let secret_names = map.secret_names.as_slice();
+        let mut reader = Self { row: rows, header, null_cells, source, secret_names, join_fault, problem: None };
+        if let Some(fault) = source.fault.as_deref().or(join_fault) {
             reader.report_problem("RECORD_INVALID", fault);
         }
         reader
     }
 
-    /// Returns true if the row as a whole cannot be read.
+    /// Returns true if the row, or one that is joined to it, cannot be read as a whole.
     pub(crate) fn is_broken(&self) -> bool {
-        self.is_broken
+        self.source.fault.is_some() || self.join_fault.is_some()
+    }
+
+    /// Reports a text that is an object in its source, which would be lost.
+    pub(super) fn check_text(&mut self, value: &Value) {
+        let is_object = |column: &usize| self.source.objects.iter().any(|(object, _)| object == column);
+        if let Some(name) = value.template.own_columns().find(is_object).and_then(|column| self.header.get(column)) {
+            self.report_problem("RECORD_INVALID", &format!("{name} is an object, where a text is expected"));
+        }
     }
 
     /// Records a problem unless one is already recorded.
     pub(super) fn report_problem(&mut self, reason: &str, message: &str) {
-        let place = self.place;
+        let place = self.source.place;
         self.problem.get_or_insert_with(|| Problem::at(reason, place, message));
     }
 
@@ -114,6 +135,19 @@ impl<'a> RowReader<'a> {
     fn word(&mut self, value: Option<&Value>) -> Option<String> {
         let Some(value) = value else { return Some(String::new()) };
         let raw = value.template.fill(self.row, self.null_cells);
+        if let Some(fault) = not_utf8::fault(&raw) {
+            self.report_problem("RECORD_INVALID", fault);
+        }
+        self.replaced(value, raw)
+    }
+
+    /// Returns a value of a subject's metadata, which it may have to do without.
+    pub(super) fn metadata(&mut self, value: &Value) -> String {
+        let raw = value.template.fill(self.row, self.null_cells);
+        self.replaced(value, raw).unwrap_or_default()
+    }
+
+    fn replaced(&mut self, value: &Value, raw: String) -> Option<String> {
         if value.replacements.is_empty() {
             return Some(if raw.is_empty() { value.default.clone().unwrap_or_default() } else { raw });
         }
@@ -139,7 +173,7 @@ impl<'a> RowReader<'a> {
         let text = self.text(value);
         match text.trim() {
             "" => 0,
-            number => number.parse().unwrap_or_else(|_| {
+            number => complete(number).and_then(|count| u32::try_from(count).ok()).unwrap_or_else(|| {
                 self.report_problem("COUNT_INVALID", &format!("{number:?} is not a count"));
                 0
             }),
@@ -151,7 +185,7 @@ impl<'a> RowReader<'a> {
         let text = self.text(value);
         match text.trim() {
             "" => 0,
-            number => number.parse().unwrap_or_else(|_| {
+            number => complete(number).and_then(|score| i32::try_from(score).ok()).unwrap_or_else(|| {
                 self.report_problem("COUNT_INVALID", &format!("{number:?} is not a number of votes"));
                 0
             }),
@@ -181,8 +215,8 @@ impl<'a> RowReader<'a> {
     ) -> T {
         let is_missing = self.word(value).is_some_and(|text| text.is_empty());
         match self.enum_value(value, type_name) {
-            Some(state) if !self.is_broken => state,
-            None if is_missing && !self.is_broken => T::default(),
+            Some(state) if !self.is_broken() => state,
+            None if is_missing && !self.is_broken() => T::default(),
             Some(_) | None => hidden,
         }
     }
@@ -205,11 +239,46 @@ impl<'a> RowReader<'a> {
     /// Returns the record with the first problem of its values and the cells of the row.
     pub(super) fn entry(&mut self, record: Record) -> GroupEntry {
         let own = self.row.first().copied().flatten();
-        let cells = own.into_iter().flat_map(|row| self.header.iter().zip(row.iter()));
-        let mut entry = GroupEntry { record, problem: self.problem.take(), place: Some(self.place) };
-        entry.keep_original(cells);
+        let named = own.into_iter().flat_map(|row| (0..).zip(row.iter()));
+        // The cells of a broken row may have moved, so that no name shows an address.
+        let is_broken = self.source.fault.is_some();
+        let text = |cell: &'a str| if is_broken { Cow::Owned(without_addresses(cell)) } else { Cow::Borrowed(cell) };
+        let is_secret =
+            |column: usize| self.header.get(column).is_some_and(|name| self.secret_names.iter().any(|s| s == name));
+        let (secrets, cells): (Vec<_>, Vec<_>) = named.partition(|(column, _)| is_secret(*column));
+        let cells = cells.into_iter().map(|(column, cell)| (self.cell_name(column), text(cell)));
+        let cells: Vec<(String, Cow<'_, str>)> = cells.filter(|(_, cell)| cell != "…").collect();
+        let objects = self.source.objects.iter().filter(|(column, _)| !is_secret(*column));
+        let objects = objects.map(|(column, text)| (self.cell_name(*column), Cow::Borrowed(text.as_str())));
+        let secrets = secrets.into_iter().map(|(_, cell)| cell).filter(|cell| !cell.is_empty());
+        let raw = self.source.raw.as_deref();
+        let raw = raw.map(|raw| secrets.fold(raw.to_owned(), |raw, secret| raw.replace(secret, "…")));
+        let raw = raw.map(|raw| ("record".to_owned(), Cow::Owned(raw)));
+        let fields: Vec<(String, Cow<'_, str>)> = cells.into_iter().chain(objects).chain(raw).collect();
+        let place = Some(self.source.place);
+        let mut entry = GroupEntry { record, problem: self.problem.take(), place };
+        entry.keep_original(fields.iter().map(|(name, cell)| (name.as_str(), cell.as_ref())));
         entry
     }
+
+    /// Returns the name of a column; that of a cell without one is its number.
+    fn cell_name(&self, column: usize) -> String {
+        let name = self.header.get(column).filter(|name| !name.is_empty());
+        let is_repeated = |name: &&str| self.header.iter().take(column).any(|known| known == *name);
+        match name {
+            Some(name) if is_repeated(&name) => format!("{name}~{}", column + 1),
+            Some(name) => name.to_owned(),
+            None => format!("cell {}", column + 1),
+        }
+    }
+}
+
+/// Parses a whole number, which some programs write as `3.0` or `1e3`.
+fn complete(text: &str) -> Option<i64> {
+    let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E'));
+    let of_float = |number: f64| (number.fract() == 0.0 && number.abs() < 1e15).then(|| format!("{number:.0}"));
+    let float = || is_number(text).then(|| text.parse().ok()).flatten().and_then(of_float);
+    text.parse().ok().or_else(|| float()?.parse().ok())
 }
 
 /// Parses an enum's value from its name in capitals.

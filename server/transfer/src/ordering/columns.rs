@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use anyhow::{Result, ensure};
 
-use super::Orphans;
+use super::{Orphans, ParentRules};
 use crate::record::LikeEvent;
 use crate::spool::{Head, HeadList, RecordKind};
 
@@ -14,13 +14,15 @@ use crate::spool::{Head, HeadList, RecordKind};
 /// parts. It is small in tests, so that they have parts.
 const IDS_MAX: u32 = if cfg!(test) { 1 << 15 } else { 1 << 20 };
 /// The greatest number of a node. The numbers above it say why a node has no parent.
-const NODES_MAX: u32 = u32::MAX - 3;
+const NODES_MAX: u32 = u32::MAX - 4;
 /// The comment names no parent.
 const ROOT: u32 = u32::MAX;
 /// The comment names a parent that is not in the file.
 const MISSING: u32 = u32::MAX - 1;
 /// The comment names a parent that the format rejected.
 const REFUSED: u32 = u32::MAX - 2;
+/// The comment names a parent that is a comment of another subject.
+const ELSEWHERE: u32 = u32::MAX - 3;
 
 /// A property of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +55,8 @@ pub(super) struct Columns<'h> {
     pub(super) subject: Option<u32>,
     /// True if a record that describes the subject says that it is hidden.
     pub(super) is_hidden: bool,
+    /// True if a record that describes the subject is rejected, and everything of it therefore.
+    pub(super) is_refused: bool,
     /// The number of identical repetitions of comments.
     pub(super) repeated: u64,
 }
@@ -76,7 +80,7 @@ impl<'h> Columns<'h> {
     ///
     /// # Errors
     /// The spool cannot be read.
-    pub(super) fn read(heads: &'h HeadList, orphans: Orphans) -> Result<Self> {
+    pub(super) fn read(heads: &'h HeadList, rules: &mut ParentRules) -> Result<Self> {
         let capacity = usize::try_from(heads.len())?;
         let mut columns = Self {
             heads,
@@ -86,25 +90,45 @@ impl<'h> Columns<'h> {
             first_replies: Vec::new(),
             subject: None,
             is_hidden: false,
+            is_refused: false,
             repeated: 0,
         };
+        let mut waits = false;
         heads.each(&mut |index, head| {
             columns.times.push(head.time);
-            columns.marks.push(first_marks(head));
-            if head.kind == RecordKind::Subject && !head.is_rejected {
-                columns.subject = Some(index);
-                columns.is_hidden |= head.is_hidden;
+            columns.marks.push(first_marks(head, head.is_rejected));
+            waits |= head.requires_subject;
+            match (head.kind, head.is_rejected && !head.requires_subject) {
+                (RecordKind::Subject, true) => columns.is_refused = true,
+                (RecordKind::Subject, false) => {
+                    columns.subject = Some(index);
+                    columns.is_hidden |= head.is_hidden;
+                }
+                (RecordKind::Comment | RecordKind::Like, _) => {}
             }
             Ok(())
         })?;
+        if waits && columns.subject.is_some() && !columns.is_refused {
+            heads.each(&mut |index, head| {
+                let marks = first_marks(head, columns.rejects(head));
+                columns.marks.get_mut(position(index)).into_iter().for_each(|first| *first = marks);
+                Ok(())
+            })?;
+        }
         let parts = u64::from(heads.len() / IDS_MAX) + 1;
         for part in 0..parts {
             let mut ids = PartIds::default();
             columns.find_ids(&mut ids, |id| id % parts == part)?;
-            columns.find_parents(&mut ids, orphans, |id| id % parts == part)?;
+            columns.find_parents(&mut ids, rules, |id| id % parts == part)?;
         }
         columns.complete_placeholders();
         Ok(columns)
+    }
+
+    /// Returns true for a record that is rejected before the order is known. A record that was
+    /// rejected with its subject is not, once a valid record describes the subject.
+    pub(super) fn rejects(&self, head: &Head) -> bool {
+        self.is_refused || head.is_rejected && !(head.requires_subject && self.subject.is_some())
     }
 
     /// Finds the first comment and the last vote with each id for which `is_in_part` holds.
@@ -115,11 +139,11 @@ impl<'h> Columns<'h> {
                 return Ok(());
             }
             match (head.kind, head.event) {
-                (RecordKind::Comment, _) if head.is_rejected => {
+                (RecordKind::Comment, _) if self.rejects(head) => {
                     ids.refused.insert(head.id);
                 }
                 (RecordKind::Comment, _) => self.add_comment(index, head, ids),
-                (RecordKind::Like, Some(event)) if !head.is_rejected => {
+                (RecordKind::Like, Some(event)) if !head.is_rejected || head.requires_subject => {
                     let latest = ids.votes.entry(head.id).or_insert((head.time, index, event));
                     if latest.0 <= head.time {
                         *latest = (head.time, index, event);
@@ -151,16 +175,22 @@ impl<'h> Columns<'h> {
     }
 
     /// Finds the parents with ids for which `is_in_part` holds.
-    fn find_parents(&mut self, ids: &mut PartIds, orphans: Orphans, is_in_part: impl Fn(u64) -> bool) -> Result<()> {
+    fn find_parents(
+        &mut self,
+        ids: &mut PartIds,
+        rules: &mut ParentRules,
+        is_in_part: impl Fn(u64) -> bool,
+    ) -> Result<()> {
         let heads = self.heads;
         heads.each(&mut |index, head| {
             let Some(id) = head.parent.filter(|id| is_in_part(*id) && self.has(index, Mark::Comment)) else {
                 return Ok(());
             };
-            let parent = match (ids.comments.get(&id), ids.refused.contains(&id), orphans) {
+            let parent = match (ids.comments.get(&id), ids.refused.contains(&id), rules.orphans) {
                 (Some((parent, _)), _, _) => *parent,
                 (None, true, _) => REFUSED,
                 (None, false, Orphans::Tombstone) => self.placeholder(id, ids)?,
+                (None, false, Orphans::Reject) if rules.is_elsewhere(id)? => ELSEWHERE,
                 (None, false, Orphans::Reject | Orphans::Root) => MISSING,
             };
             if let Some(slot) = self.parents.get_mut(position(index)) {
@@ -242,6 +272,11 @@ impl<'h> Columns<'h> {
         self.parents.get(position(node)) == Some(&MISSING)
     }
 
+    /// Returns true if a comment names a parent that is a comment of another subject.
+    pub(super) fn is_elsewhere(&self, node: u32) -> bool {
+        self.parents.get(position(node)) == Some(&ELSEWHERE)
+    }
+
     /// Returns true if the parent of a comment is rejected.
     pub(super) fn is_below_rejected(&self, node: u32) -> bool {
         self.parents.get(position(node)) == Some(&REFUSED)
@@ -276,8 +311,8 @@ fn is_comment(marks: &u8) -> bool {
     marks & bit(Mark::Comment) != 0
 }
 
-fn first_marks(head: &Head) -> u8 {
-    match (head.kind, head.is_rejected, head.has_substance) {
+fn first_marks(head: &Head, is_rejected: bool) -> u8 {
+    match (head.kind, is_rejected, head.has_substance) {
         (RecordKind::Comment, false, true) => bit(Mark::Comment) | bit(Mark::Carries),
         (RecordKind::Comment, false, false) => bit(Mark::Comment),
         _ => 0,

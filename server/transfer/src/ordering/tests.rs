@@ -2,7 +2,10 @@ use super::*;
 use crate::batch::{OrderedComment, SubjectBatch};
 use crate::group::GroupEntry;
 use crate::group::tests::batches;
-use crate::record::{Comment, CommentState, DeletedBy, Key, Problem, Record, Reject, Subject, SubjectState};
+use crate::record::{
+    Comment, CommentState, DeletedBy, Key, Like, LikeEvent, LikeValue, Original, Problem, Record, Reject, Subject,
+    SubjectState,
+};
 use jiff::Timestamp;
 
 fn comment(id: &str, parent: &str, second: i64, text: &str) -> Comment {
@@ -197,7 +200,7 @@ fn a_subject_of_many_comments_is_ordered_like_a_small_one() {
     assert!(batch.rejects.is_empty());
     assert_eq!(batch.comments.len(), 80_005);
     let mut seen = std::collections::HashSet::new();
-    for OrderedComment { comment, orphan } in &batch.comments {
+    for OrderedComment { comment, orphan, .. } in &batch.comments {
         assert!(!orphan && comment.parent_external_id.as_ref().is_none_or(|parent| seen.contains(parent)));
         seen.insert(comment.external_id.clone());
     }
@@ -226,4 +229,75 @@ fn a_rejection_by_the_order_names_the_place() {
     ];
     let batch = batches(&twice, Orphans::Reject).remove(0);
     assert!(batch.rejects[0].problem.message.starts_with("record 2, line 7, byte 90: "), "{:?}", batch.rejects);
+}
+
+fn subject(state: SubjectState) -> Subject {
+    Subject { key: comment("1", "", 1, "x").key, state, ..Subject::default() }
+}
+
+fn rejected_subject() -> GroupEntry {
+    GroupEntry::rejected(Record::Subject(subject(SubjectState::Hidden)), Problem::new("TIME_INVALID", "no time"))
+}
+
+fn vote(member: &str, second: i64, event: Option<LikeEvent>) -> GroupEntry {
+    GroupEntry::valid(Record::Like(Like {
+        key: comment("1", "", 1, "x").key,
+        source: None,
+        comment_external_id: "1".to_owned(),
+        member_id: member.to_owned(),
+        value: LikeValue::Like,
+        time: Timestamp::from_second(second).ok(),
+        synthetic: false,
+        event,
+        original: Original::new(),
+    }))
+}
+
+fn all_reasons(batch: &SubjectBatch) -> Vec<&str> {
+    batch.rejects.iter().map(|reject| reject.problem.reason.as_str()).collect()
+}
+
+#[test]
+fn nothing_of_a_subject_is_imported_without_the_record_that_may_hide_it() {
+    let valid = || GroupEntry::valid(Record::Comment(comment("1", "", 1, "x")));
+    for order in [[rejected_subject(), valid()], [valid(), rejected_subject()]] {
+        let twin = GroupEntry::valid(Record::Subject(subject(SubjectState::Active)));
+        let votes = [vote("a", 1, None), vote("b", 1, Some(LikeEvent::Cast)), vote("b", 2, Some(LikeEvent::Cast))];
+        let withdrawn = [vote("c", 1, Some(LikeEvent::Cast)), vote("c", 2, Some(LikeEvent::Withdrawn))];
+        let entries = [&order[..], &[twin], &votes, &withdrawn].concat();
+        for orphans in [Orphans::Reject, Orphans::Root, Orphans::Tombstone] {
+            let batch = batches(&entries, orphans).remove(0);
+            assert!(!batch.requires_subject && batch.comments.is_empty() && batch.likes.is_empty(), "{batch:?}");
+            let mut reasons = all_reasons(&batch);
+            reasons.sort_unstable();
+            assert_eq!(reasons, [&["SUBJECT_REJECTED"; 4][..], &["TIME_INVALID"]].concat());
+        }
+    }
+}
+
+#[test]
+fn what_was_rejected_with_its_subject_comes_in_with_a_valid_record_of_it_only() {
+    let waits = |record| GroupEntry::rejected(record, Problem::new("SUBJECT_REJECTED", "with its subject"));
+    let comments = || [comment("1", "", 1, "x"), comment("2", "1", 2, "y")].map(|one| waits(Record::Comment(one)));
+    let alone = batches(&comments(), Orphans::Root).remove(0);
+    assert!(alone.comments.is_empty() && !alone.requires_subject);
+    assert_eq!(all_reasons(&alone), ["SUBJECT_REJECTED"; 2]);
+    let described = GroupEntry::valid(Record::Subject(subject(SubjectState::Hidden)));
+    let batch = batches(&[&comments()[..], &[described]].concat(), Orphans::Root).remove(0);
+    assert_eq!((ids(&batch), batch.subject.state), (vec!["1", "2"], SubjectState::Hidden));
+    assert!(batch.rejects.is_empty() && batch.requires_subject);
+    let unchanged = batches(&[&comments()[..], &[rejected_subject()]].concat(), Orphans::Root).remove(0);
+    assert_eq!(unchanged.rejects.len(), 3);
+}
+
+#[test]
+fn a_broken_record_of_an_unknown_subject_may_be_that_of_any_without_one() {
+    let broken = GroupEntry::rejected(Record::Subject(Subject::default()), Problem::new("RECORD_INVALID", "no JSON"));
+    let entries = [broken, GroupEntry::valid(Record::Comment(comment("1", "", 1, "x")))];
+    let found = batches(&entries, Orphans::Root);
+    let reasons: Vec<_> = found.iter().flat_map(all_reasons).collect();
+    assert_eq!(reasons, ["RECORD_INVALID", "SUBJECT_UNKNOWN"]);
+    let described = GroupEntry::valid(Record::Subject(subject(SubjectState::Active)));
+    let found = batches(&[&entries[..], &[described]].concat(), Orphans::Root);
+    assert_eq!(found.iter().map(|batch| batch.comments.len()).sum::<usize>(), 1);
 }

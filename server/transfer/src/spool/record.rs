@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::blank::is_blank;
 use crate::group::GroupEntry;
 use crate::input::SourcePosition;
-use crate::record::{Comment, CommentState, Like, LikeEvent, Original, Problem, Record, Subject, SubjectState};
+use crate::record::{
+    Comment, CommentState, Like, LikeEvent, Original, Problem, Record, SUBJECT_REJECTED, Subject, SubjectState,
+};
 
 /// The size of a head, in bytes.
 pub(super) const HEAD_BYTES: usize = 16 + 4 * 8 + 4 + 2;
@@ -37,6 +39,8 @@ pub(crate) struct Head {
     pub(crate) time: i64,
     /// True if the record was rejected when it was read.
     pub(crate) is_rejected: bool,
+    /// True if it was rejected with its subject, so that it is imported with a valid subject only.
+    pub(crate) requires_subject: bool,
     /// True for a comment with a text, or one that was deleted in its source.
     pub(crate) has_substance: bool,
     /// True for a subject that is hidden.
@@ -76,7 +80,7 @@ struct Body {
 /// Returns the head of a record, without its hashes, and its body.
 pub(super) fn encode(entry: &GroupEntry) -> Result<(Head, Vec<u8>)> {
     let GroupEntry { record, problem, place } = entry;
-    let original = record.original().filter(|original| !original.is_empty());
+    let original = Some(record.original()).filter(|original| !original.is_empty());
     let mut parts = BodyRef { s: None, c: None, l: None, o: original, p: problem.as_ref() };
     let (kind, time, event) = match record {
         Record::Subject(subject) => {
@@ -104,6 +108,7 @@ pub(super) fn encode(entry: &GroupEntry) -> Result<(Head, Vec<u8>)> {
         content: 0,
         time: time.map_or(i64::MAX, jiff::Timestamp::as_microsecond),
         is_rejected: problem.is_some(),
+        requires_subject: problem.as_ref().is_some_and(|problem| problem.reason == SUBJECT_REJECTED),
         has_substance: matches!(record, Record::Comment(comment) if has_text(comment)),
         is_hidden: matches!(record, Record::Subject(subject) if subject.state == SubjectState::Hidden),
         event,
@@ -123,9 +128,7 @@ pub(super) fn decode(body: &[u8]) -> Result<GroupEntry> {
         (None, None, Some(like)) => Record::Like(like),
         (None, None, None) => anyhow::bail!("the spool is damaged"),
     };
-    if let Some(original) = record.original_mut() {
-        *original = o;
-    }
+    *record.original_mut() = o;
     let mut numbers = place.chunks_exact(8).filter_map(|bytes| Some(u64::from_le_bytes(*bytes.first_chunk()?)));
     let mut next = || numbers.next().unwrap_or_default();
     let place = SourcePosition { record: next(), line: next(), byte: next() };
@@ -145,9 +148,10 @@ impl Head {
             Some(LikeEvent::Cast) => 1,
             Some(LikeEvent::Withdrawn) => 2,
         };
-        let bits = [self.parent.is_some(), self.is_rejected, self.has_substance, self.is_hidden].map(u16::from);
-        let [has_parent, is_rejected, has_substance, is_hidden] = bits;
-        let flags = kind | event << 2 | has_parent << 4 | is_rejected << 5 | has_substance << 6 | is_hidden << 7;
+        let Self { is_rejected, has_substance, is_hidden, requires_subject, .. } = *self;
+        let bits = [self.parent.is_some(), is_rejected, has_substance, is_hidden, requires_subject].map(u16::from);
+        let bits = (4..).zip(bits).fold(0, |flags, (place, bit)| flags | bit << place);
+        let flags = kind | event << 2 | bits;
         out.extend(self.key.to_le_bytes());
         out.extend(self.id.to_le_bytes());
         out.extend(self.parent.unwrap_or_default().to_le_bytes());
@@ -181,6 +185,7 @@ impl Head {
             is_rejected: is_set(5),
             has_substance: is_set(6),
             is_hidden: is_set(7),
+            requires_subject: is_set(8),
             event: match flags >> 2 & 3 {
                 0 => None,
                 1 => Some(LikeEvent::Cast),

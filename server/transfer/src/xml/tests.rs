@@ -46,7 +46,8 @@ fn a_billion_laughs_are_not_laughed() {
 fn a_bad_value_spoils_its_own_element_only() {
     let found = children(b"<r><post>a & b &nope; &#0;</post><post>\xff</post><post>fine</post></r>").unwrap();
     assert_eq!(found[0].1.get(""), "a & b &nope; &#0;");
-    assert!(!found[0].1.has_invalid_text() && found[1].1.has_invalid_text() && !found[2].1.has_invalid_text());
+    let faults: Vec<bool> = found.iter().map(|(_, fields)| fields.fault(&[]).is_some()).collect();
+    assert_eq!(faults, [false, true, false]);
 }
 
 #[test]
@@ -58,14 +59,30 @@ fn repeated_elements_are_numbered() {
 }
 
 #[test]
+fn a_text_with_markup_inside_is_kept_as_it_is_written() {
+    let xml = b"<r><post>\n<t>un &lt; closed <b></t><u>a<i k='1'>b</i></x> <mail>a@e.x</mail></u><v>fine</v><author><name>N</name></author></post></r>";
+    let mut found = Vec::new();
+    let mut xml = Xml::new(Input::from_reader(Cursor::new(xml.to_vec()), "x.xml").unwrap(), "r").unwrap();
+    while let Tag::Open(_, attributes) = xml.next().unwrap() {
+        found.push(xml.record(attributes).unwrap());
+    }
+    let fields: HashMap<&str, &str> = found[0].all(&["author"]).collect();
+    assert_eq!(
+        (fields["t"], fields["u"], fields["v"]),
+        ("un < closed <b>", "a<i k='1'>b</i></x> <mail></mail>", "fine")
+    );
+    assert_eq!((fields["author"], fields["author/name"]), ("", "N"));
+}
+
+#[test]
 fn broken_files_are_refused_with_their_line() {
     let cases: [(&[u8], &str); 6] = [
         (b"<r>\n<post>\n<message>x", "line 3, byte 21"),
-        (b"<r>\n<post>\n</message></post></r>", "line 3, "),
-        (b"<r>\n<post", "line 2, "),
+        (b"<r>\n<post>\n</post></x></r>", "line 3, byte 22: </x> ends an element that does not begin"),
+        (b"<r>\n<post", "line 2, byte 9: the file ends inside a tag: it is cut off"),
         (b"<?xml version='1.0' encoding='ISO-8859-1'?><r><post>\xe9</post></r>", "iso-8859-1"),
-        (b"<r><post a='1' a='2'/></r>", "line 1, "),
-        (b"<r>\n<post><![CDATA[x</post></r>", "line 2, "),
+        (b"<r>x</r>\nwords", "line 2, byte 14: there is text outside"),
+        (b"<r>\n<post><![CDATA[x</post></r>", "cut off"),
     ];
     for (bytes, expected) in cases {
         let error = error_text(bytes);
@@ -84,6 +101,43 @@ fn a_file_of_something_else_is_refused() {
 fn deep_and_endless_elements_are_refused() {
     let deep = format!("<r>{}", "<a>".repeat(1_000_000));
     assert!(error_text(deep.as_bytes()).contains("too deeply"));
-    let long = [b"<r><post>".as_slice(), &vec![b'x'; 100 << 20], b"</post></r>"].concat();
+    let long = [b"<r><post ".as_slice(), &vec![b'x'; 100 << 20], b"</post></r>"].concat();
     assert!(error_text(&long).contains("16 MiB"));
+    assert!(!error_text(&long).contains("I/O"));
+}
+
+#[test]
+fn wrong_markup_is_the_fault_of_its_record_alone() {
+    let wrong: [&[u8]; 10] = [
+        b"<text>a <b> c</text>",
+        b"<text>a </b> c</text>",
+        b"<text>a <b>b</b> c</text>",
+        b"<text>I <3 you</text>",
+        b"<text>a < b</text>",
+        b"<text>a <b c=d e</text>",
+        b"<text>a <i>b</text> c</i>",
+        b"<text>a",
+        b"<text a='1' a='2'>b</text>",
+        b"<text>\xff</text>",
+    ];
+    for text in wrong {
+        let file = [b"<r><post><id>1</id>", text, b"</post><post><id>2</id><text>fine</text></post></r>"].concat();
+        let found = children(&file).unwrap();
+        let ids: Vec<_> = found.iter().map(|(_, fields)| (fields.get("id"), fields.fault(&[]).is_some())).collect();
+        assert_eq!(ids, [("1", true), ("2", false)], "{}: {:?}", text.escape_ascii(), found[0].1);
+    }
+    let nested = children(b"<r><post><meta><key>k</key></meta><meta><key>l</key></meta></post></r>").unwrap();
+    assert_eq!((nested[0].1.fault(&["meta"]), nested[0].1.fault(&[]).is_some()), (None, true));
+}
+
+#[test]
+fn a_record_beyond_the_limit_is_cut_and_the_next_one_is_complete() {
+    for (start, end) in [("", ""), ("<![CDATA[", "]]>")] {
+        let long = "y".repeat(2 * crate::input::RECORD_BYTES_MAX);
+        let file = format!("<r><post><id>1</id><text>{start}{long}{end}</text></post><post><id>2</id></post></r>");
+        let found = children(file.as_bytes()).unwrap();
+        assert_eq!((found.len(), found[0].1.get("id"), found[1].1.get("id")), (2, "1", "2"));
+        assert!(found[0].1.fault(&[]).unwrap().contains("16 MiB"));
+        assert_eq!((found[0].1.get("text").len(), found[1].1.fault(&[])), (CUT_BYTES, None));
+    }
 }

@@ -122,6 +122,7 @@ fn violation(timeline: &Timeline, op: &Op, call: OwnedCall) -> Option<(&'static 
         | Outcome::Changes { .. }
         | Outcome::Gap { .. }
         | Outcome::Reviewed(_)
+        | Outcome::Policy(_)
         | Outcome::Owned(OwnedResponse::Written { .. })
         | Outcome::Unknown(_) => None,
     }

@@ -102,9 +102,11 @@ fn expected_reasons(call: &Call) -> &'static [&'static str] {
         | Call::States { .. }
         | Call::Export { .. }
         | Call::Watch { .. }
-        // Other rules have the refusals of comments that wait, and of subjects with an owner.
+        // Other rules have the refusals of comments that wait or are judged, and of subjects with
+        // an owner.
         | Call::Review { .. }
-        | Call::Owned { .. } => &[],
+        | Call::Owned { .. }
+        | Call::Policy { .. } => &[],
     }
 }
 

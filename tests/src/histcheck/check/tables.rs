@@ -36,7 +36,7 @@ pub(super) fn check<'h>(history: &'h History, findings: &mut Findings) -> Stored
 
 impl<'h> StoredRows<'h> {
     /// Sorts the rows; records duplicate rows and rows without an owner.
-    fn of(history: &'h History, findings: &mut Findings) -> Self {
+    pub(super) fn of(history: &'h History, findings: &mut Findings) -> Self {
         let mut stored = Self::default();
         let mut keys: IntMap<u32, i64> = IntMap::default();
         for table in &history.tables {

@@ -1,11 +1,13 @@
 //! The service and its stores, into which faults are injected.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use nix::sys::signal::Signal;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+use riposte_test_support::kafka::Kafka;
 use tokio::sync::{Mutex, watch};
 
 use super::databases::Databases;
@@ -31,6 +33,8 @@ pub(crate) struct Deployment {
     databases: Databases,
     /// Its methods block, so they are called on threads for blocking work.
     redis: Arc<Mutex<dyn redis::FaultTarget + Send>>,
+    /// The broker of the topic, if there is one. Its methods block, too.
+    kafka: Option<Kafka>,
     /// Makes the clients of a burst work or pause; `None` once the bursts have ended.
     burst: Option<watch::Sender<bool>>,
 }
@@ -40,15 +44,20 @@ impl Deployment {
         fleet: Fleet,
         proxies: Proxies,
         (clocks, networks): (Vec<Clock>, Vec<Network>),
-        redis: Arc<Mutex<dyn redis::FaultTarget + Send>>,
+        (redis, kafka): (Arc<Mutex<dyn redis::FaultTarget + Send>>, Option<Kafka>),
         burst: watch::Sender<bool>,
     ) -> Self {
-        Self { fleet, proxies, clocks, networks, databases: Databases, redis, burst: Some(burst) }
+        Self { fleet, proxies, clocks, networks, databases: Databases, redis, kafka, burst: Some(burst) }
     }
 
     /// Returns the Redis that stores the cache, for reads.
     pub(crate) fn redis(&self) -> Arc<Mutex<dyn redis::FaultTarget + Send>> {
         Arc::clone(&self.redis)
+    }
+
+    /// Returns the broker of the topic, if there is one, for reads.
+    pub(crate) fn brokers(&self) -> Option<String> {
+        self.kafka.as_ref().map(Kafka::brokers)
     }
 
     /// Ends the clients of the bursts; no further burst can begin.
@@ -137,6 +146,7 @@ impl Deployment {
                 tokio::time::sleep(length).await;
                 network.pass_packets(store.index()).await
             }
+            FaultKind::KillBroker => self.kill_broker(length).await,
             FaultKind::Overload => {
                 let burst = self.burst.as_ref().context("there are no more bursts")?;
                 burst.send_replace(true);
@@ -145,6 +155,16 @@ impl Deployment {
                 Ok(())
             }
         }
+    }
+
+    /// Kills the broker, and starts it again after a while.
+    async fn kill_broker(&mut self, pause: Duration) -> Result<()> {
+        let mut kafka = self.kafka.take().context("there is no broker")?;
+        kafka.kill(0);
+        tokio::time::sleep(pause).await;
+        let started = tokio::task::spawn_blocking(move || kafka.start_again(0).map(|()| kafka)).await??;
+        self.kafka = Some(started);
+        Ok(())
     }
 
     /// Kills servers and databases, and starts each of them again without waiting for the others.

@@ -75,14 +75,22 @@ const PROXY_MODES: [(&[FaultKind], ProxyMode); 4] = [
 
 impl Injection {
     /// Returns an endless sequence of faults. Each round contains every available kind once, in
-    /// random order.
+    /// random order. The fault of the topic, if there is one, is the first of all: a short run with
+    /// a topic is about that.
     pub(crate) fn plan(means: &[Means], mut random: StdRng) -> impl Iterator<Item = Self> + use<> {
         let (kinds, clustered) = (FaultKind::with(means), means.contains(&Means::Cluster));
         let mut remaining: Vec<FaultKind> = Vec::new();
+        let mut is_first = true;
         std::iter::from_fn(move || {
             if remaining.is_empty() {
                 remaining.clone_from(&kinds);
                 remaining.shuffle(&mut random);
+                if let Some(at) = remaining.iter().position(|kind| *kind == FaultKind::KillBroker).filter(|_| is_first)
+                {
+                    let last = remaining.len() - 1;
+                    remaining.swap(at, last);
+                }
+                is_first = false;
             }
             remaining.pop().map(|kind| Self::of(kind, clustered, &mut random))
         })
@@ -159,7 +167,7 @@ impl Injection {
             FaultKind::KillMariaDb | FaultKind::FailSync | FaultKind::FillDisk => format!("{database}"),
             FaultKind::PauseMariaDb => format!("{database} {duration}"),
             FaultKind::KillRedis | FaultKind::FlushRedis => String::new(),
-            FaultKind::PauseRedis | FaultKind::Overload | FaultKind::FailOver => duration,
+            FaultKind::PauseRedis | FaultKind::Overload | FaultKind::FailOver | FaultKind::KillBroker => duration,
             FaultKind::EvictRedis => format!("{keys} keys"),
             FaultKind::Delay | FaultKind::Late => {
                 format!("{:?} between {process_name} and {store:?} {duration}", self.delay)
@@ -205,6 +213,14 @@ mod tests {
             injections.map(|injection| (injection.servers().collect::<Vec<_>>(), injection.databases())).collect();
         // Each server alone or both, with each database alone or both.
         assert_eq!(combinations.len(), 9, "{combinations:?}");
+    }
+
+    #[test]
+    fn a_run_with_a_topic_begins_with_its_broker() {
+        for seed in 0..20 {
+            let first = Injection::plan(&[Means::Topic], StdRng::seed_from_u64(seed)).next().unwrap();
+            assert_eq!(first.kind, FaultKind::KillBroker);
+        }
     }
 
     #[test]

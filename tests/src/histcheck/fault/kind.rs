@@ -55,6 +55,9 @@ pub(crate) enum FaultKind {
     Blackhole,
     /// Multiplies the number of clients by five.
     Overload,
+    /// Kills the broker of the topic by SIGKILL, and starts it on its data after a while. That may
+    /// be longer than the interval of the checks of the topic.
+    KillBroker,
 }
 
 /// Longest pause of a cluster node in milliseconds; after a longer one its replica takes over.
@@ -71,11 +74,18 @@ pub enum Means {
     Networks,
     /// A Redis Cluster instead of a single server.
     Cluster,
+    /// A Kafka broker, to whose topic the events are sent.
+    Topic,
 }
 
 impl Means {
-    const ALL: [(Self, &'static str); 4] =
-        [(Self::Clocks, "clocks"), (Self::Disks, "disks"), (Self::Networks, "networks"), (Self::Cluster, "cluster")];
+    const ALL: [(Self, &'static str); 5] = [
+        (Self::Clocks, "clocks"),
+        (Self::Disks, "disks"),
+        (Self::Networks, "networks"),
+        (Self::Cluster, "cluster"),
+        (Self::Topic, "topic"),
+    ];
 
     /// Returns the name.
     pub(crate) fn name(self) -> &'static str {
@@ -98,7 +108,7 @@ const USUAL_LENGTH: (u64, u64) = (100, 3_000);
 const LONG_LENGTH: (u64, u64) = (300, 3_000);
 
 impl FaultKind {
-    const ALL: [KindRow; 25] = [
+    const ALL: [KindRow; 26] = [
         (Self::KillServer, "kill server", None, USUAL_LENGTH),
         // Short enough that the server does not time out and invalidate the cache.
         (Self::KillMidway, "kill midway", None, (100, 450)),
@@ -127,6 +137,7 @@ impl FaultKind {
         (Self::Reset, "wire: reset", None, (10, 500)),
         (Self::Blackhole, "blackhole", Some(Means::Networks), LONG_LENGTH),
         (Self::Overload, "overload", None, (300, 1_500)),
+        (Self::KillBroker, "kill broker", Some(Means::Topic), (1_000, 20_000)),
     ];
 
     /// Returns the kinds that can be injected in a run with these means.

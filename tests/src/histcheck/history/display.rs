@@ -38,6 +38,7 @@ impl fmt::Display for Op {
             | Outcome::Gap { .. }
             | Outcome::Reviewed(_)
             | Outcome::Owned(_)
+            | Outcome::Policy(_)
             | Outcome::Refused(_)
             | Outcome::Unknown(_) => write!(f, " → {outcome:?}"),
         }

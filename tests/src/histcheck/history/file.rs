@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::{Alarm, CacheEntry, History, InjectedFault, Listing, Op, Table};
+use super::{Alarm, CacheEntry, FeedRead, FilterQuestion, History, InjectedFault, Listing, Op, Table};
 
 /// A line of the file.
 #[derive(Debug, Serialize, Deserialize)]
@@ -22,6 +22,8 @@ enum Record {
     Op(Op),
     Fault(InjectedFault),
     Alarm(Alarm),
+    Feed(FeedRead),
+    Question(FilterQuestion),
     Listing(Listing),
     Table(Table),
     CacheEntry(CacheEntry),
@@ -67,6 +69,22 @@ impl Recorder {
     /// As [`Recorder::op`].
     pub(crate) fn alarm(&self, alarm: Alarm) -> Result<()> {
         self.write(&Record::Alarm(alarm))
+    }
+
+    /// Records a read of the feed of events.
+    ///
+    /// # Errors
+    /// As [`Recorder::op`].
+    pub(crate) fn feed(&self, read: FeedRead) -> Result<()> {
+        self.write(&Record::Feed(read))
+    }
+
+    /// Records a text that a filter was asked about.
+    ///
+    /// # Errors
+    /// As [`Recorder::op`].
+    pub(crate) fn question(&self, question: FilterQuestion) -> Result<()> {
+        self.write(&Record::Question(question))
     }
 
     /// Records a whole list.
@@ -138,6 +156,8 @@ pub(crate) fn read(path: &Path) -> Result<History> {
             }
             Record::Fault(fault) => history.faults.push(fault),
             Record::Alarm(alarm) => history.alarms.push(alarm),
+            Record::Feed(read) => history.feed.push(read),
+            Record::Question(question) => history.questions.push(question),
             Record::Listing(listing) => history.listings.push(listing),
             Record::Table(table) => history.tables.push(table),
             Record::CacheEntry(entry) => history.cache.push(entry),

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::item::Item;
 use super::owned::{OwnedCall, OwnedResponse};
+use super::policy::{PolicyCall, PolicyResponse};
 use super::review::{ReviewCall, ReviewResponse};
 use crate::histcheck::names::CONTESTED_MEMBER;
 
@@ -78,6 +79,8 @@ pub(crate) enum Call {
     Review { subject: u32, call: ReviewCall },
     /// A call about a subject with an owner.
     Owned { subject: u32, call: OwnedCall },
+    /// A call about comments that the policy judges.
+    Policy { subject: u32, call: PolicyCall },
 }
 
 /// The comments of one read.
@@ -218,6 +221,8 @@ pub(crate) enum Outcome {
     Reviewed(ReviewResponse),
     /// The response to a call about a subject with an owner.
     Owned(OwnedResponse),
+    /// The response to a call about comments that the policy judges.
+    Policy(PolicyResponse),
     /// Refused as not executed, for this reason.
     Refused(Box<str>),
     /// It may have been executed, may be executed later, or never, for this reason. A read has no
@@ -310,6 +315,7 @@ impl Call {
             Self::Watch { .. } => "watch",
             Self::Review { call, .. } => call.kind(),
             Self::Owned { call, .. } => call.kind(),
+            Self::Policy { call, .. } => call.kind(),
         }
     }
 
@@ -335,7 +341,8 @@ impl Call {
             | Self::Export { subject }
             | Self::Watch { subject, .. }
             | Self::Review { subject, .. }
-            | Self::Owned { subject, .. } => *subject,
+            | Self::Owned { subject, .. }
+            | Self::Policy { subject, .. } => *subject,
             Self::List(page) | Self::Replies { page, .. } => page.subject,
         }
     }
@@ -382,9 +389,11 @@ impl Call {
             Self::States { fresh, .. } => Some(View { min_revision: 0, fresh: *fresh }),
             Self::Export { .. } | Self::Watch { .. } => Some(View { min_revision: 0, fresh: true }),
             Self::Review { call, .. } if call.writes() => None,
+            Self::Policy { call, .. } if call.writes() => None,
             Self::Owned { call, .. } => call.reads().map(|fresh| View { min_revision: 0, fresh }),
             // They write nothing.
             Self::Review { .. }
+            | Self::Policy { .. }
             | Self::Misuse { .. }
             | Self::History { .. }
             | Self::Likers { .. }

@@ -21,14 +21,13 @@ use tonic::transport::Channel;
 use tonic::{Request, Status};
 
 use super::failure::Failure;
-use super::{owned, review};
+use super::{owned, policy, review};
 use crate::histcheck::fleet::Ports;
 use crate::histcheck::history::{
     Call, CommentSelector, Counts, HISTORY_PAGE_SIZE, Item, ItemKind, LikeResponse, Misuse, Outcome, PageOf,
     PageResponse, RequestId, Sort, THREAD_PAGE_SIZE, USUAL_PAGE_SIZE, Value, View, WriteResponse,
 };
 use crate::histcheck::names;
-use crate::say::content;
 
 /// The moderator of all calls that hide or show comments.
 const MODERATOR: &str = "moderator";
@@ -129,19 +128,23 @@ async fn attempt(ports: Ports, call: &Call, request: RequestId, token: &str, lim
             let response = owned::attempt(ports, (*subject, *call), request_id, limit).await?;
             Ok((Outcome::Owned(response), String::new()))
         }
+        Call::Policy { subject, call } => {
+            let response = policy::attempt(ports, (*subject, *call), request_id, limit).await?;
+            Ok((Outcome::Policy(response), String::new()))
+        }
         Call::Export { .. } | Call::Watch { .. } => Err(Status::unimplemented("performed by another client")),
     }
 }
 
 async fn create(channel: Channel, call: &Call, request_id: String, limit: Duration) -> CallResult {
     let (comment, revision) = if let Call::Reply { subject, parent, member, text } = call {
-        let (member_id, content) = (names::member_id(*member), content(&names::text(*subject, *text)));
+        let (member_id, content) = (names::member_id(*member), names::content(*subject, *text));
         let request = CreateReplyRequest { parent_id: *parent, member_id, content, client: None, request_id };
         let created = ReplyServiceClient::new(channel).create_reply(with_timeout(limit, request)).await?.into_inner();
         (created.reply, created.subject_revision)
     } else {
         let (member, _, text) = call.makes().unwrap_or_default();
-        let (member_id, content) = (names::member_id(member), content(&names::text(call.subject(), text)));
+        let (member_id, content) = (names::member_id(member), names::content(call.subject(), text));
         let subject = Some(names::key(call.subject()));
         let request =
             CreateCommentRequest { subject, member_id, content, request_id, ..CreateCommentRequest::default() };
@@ -155,7 +158,7 @@ async fn create(channel: Channel, call: &Call, request_id: String, limit: Durati
 async fn change(channel: Channel, call: &Call, request_id: String, limit: Duration) -> CallResult {
     let mut service = CommentServiceClient::new(channel);
     if let Call::Edit { subject, comment, member, text } = call {
-        let (id, member_id, content) = (*comment, names::member_id(*member), content(&names::text(*subject, *text)));
+        let (id, member_id, content) = (*comment, names::member_id(*member), names::content(*subject, *text));
         let request = UpdateCommentRequest { id, member_id, content, etag: String::new(), request_id };
         let edited = service.update_comment(with_timeout(limit, request)).await?.into_inner();
         return written(edited.comment, edited.subject_revision);

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use super::known_comments::KnownComments;
 use super::planner::{PlannedCall, Planner};
-use super::{OwnedSubjects, ReviewedComments, SUBJECTS, failure_outcome, send};
+use super::{JudgedComments, OwnedSubjects, ReviewedComments, SUBJECTS, failure_outcome, send};
 use crate::histcheck::fleet::{SERVERS, ServerChannels};
 use crate::histcheck::history::{Call, Nanos, Op, Recorder, RequestId};
 
@@ -44,6 +44,8 @@ pub(crate) struct Environment {
     pub(crate) reviewed: ReviewedComments,
     /// The subjects with an owner.
     pub(crate) owned: OwnedSubjects,
+    /// The comments that the policy judged.
+    pub(crate) judged: JudgedComments,
     pub(crate) recorder: Recorder,
     pub(crate) start: Instant,
     /// Number of calls that clients have completed.
@@ -53,12 +55,12 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    pub(crate) fn new(channels: Arc<ServerChannels>, recorder: Recorder) -> Self {
+    pub(crate) fn new(channels: Arc<ServerChannels>, recorder: Recorder, judged: JudgedComments) -> Self {
         let (completed, cancelled) = (AtomicU64::new(0), AtomicU64::new(0));
         let (roots, replies) = (KnownComments::new(SUBJECTS), KnownComments::new(SUBJECTS));
         let (reviewed, owned) = (ReviewedComments::default(), OwnedSubjects::default());
         let start = Instant::now();
-        Self { channels, roots, replies, reviewed, owned, recorder, start, completed, cancelled }
+        Self { channels, roots, replies, reviewed, owned, judged, recorder, start, completed, cancelled }
     }
 
     /// Returns the time since the start of the run.

@@ -100,8 +100,9 @@ impl Model {
                 let counts = Some(subject.counts());
                 without_token(Outcome::Export { counts, rows, likes: Box::new([]), drifts: Box::new([]) })
             }
-            // The model sends no change streams, and nothing waits for review or has an owner.
-            Call::Watch { .. } | Call::Review { .. } | Call::Owned { .. } => {
+            // The model sends no change streams, and nothing waits for review,
+            // has an owner or is judged.
+            Call::Watch { .. } | Call::Review { .. } | Call::Owned { .. } | Call::Policy { .. } => {
                 without_token(Outcome::Unknown("Unimplemented".into()))
             }
         };

@@ -41,7 +41,7 @@ impl Row {
     }
 }
 
-pub(super) const ROLES: [&str; 4] = ["reader", "writer", "moderator", "operator"];
+pub(super) const ROLES: [&str; 5] = ["reader", "writer", "moderator", "operator", "subscriber"];
 
 const fn row(method: &'static str, role: &'static str, about: About, request: &'static str) -> Row {
     Row { method, role, about, request }
@@ -125,12 +125,26 @@ pub(super) const METHODS: &[Row] = &[
     ),
     row("PolicyService/CheckText", "moderator", About::Key, r#"{"objectType":"TYPE","content":{"text":"text"}}"#),
     row(
+        "PolicyService/EvaluatePolicy",
+        "moderator",
+        About::Key,
+        r#"{"objectType":"TYPE","from":"2026-11-01T00:00:00Z","to":"2026-11-08T00:00:00Z"}"#,
+    ),
+    row(
         "PolicyService/SetMemberStanding",
         "moderator",
         About::Key,
         r#"{"standing":{"member":{"objectType":"TYPE","memberId":"m"},"standing":"STANDING_NORMAL"},"moderatorId":"mod"}"#,
     ),
     row("PolicyService/ListMemberStandings", "moderator", About::Key, r#"{"objectType":"TYPE"}"#),
+    row(
+        "PolicyService/SetSubjectMode",
+        "moderator",
+        About::Key,
+        r#"{"subject":{"objectType":"TYPE","objectId":"1"},"moderatorId":"mod"}"#,
+    ),
+    row("EventService/Subscribe", "subscriber", About::Key, r#"{"filter":{"objectTypes":["TYPE"]}}"#),
+    row("EventService/ListEvents", "subscriber", About::Key, r#"{"filter":{"objectTypes":["TYPE"]}}"#),
     row("ReportService/ListOwnReports", "reader", About::Key, r#"{"objectType":"TYPE","memberId":"m"}"#),
     row("ReportService/ListOwnDecisions", "reader", About::Key, r#"{"objectType":"TYPE","memberId":"m"}"#),
     row(

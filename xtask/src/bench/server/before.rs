@@ -55,7 +55,7 @@ impl Settings {
     }
 
     fn variables(&self, place: &ServerData) -> Result<Vec<(String, String)>> {
-        let ServerData { database, redis, variant } = place;
+        let ServerData { database, redis, brokers: _, variant } = place;
         ensure!(redis.is_none(), "an older server is not measured with Redis");
         let (subjects, index) = variant.table_counts();
         let fill = |(name, value): (&String, &String)| {
@@ -78,7 +78,7 @@ mod tests {
 
     fn place() -> ServerData {
         let variant = Variant { tables: Tables::Many, ..Variant::PLAIN };
-        ServerData { database: "mysql://root@127.0.0.1:5/riposte".into(), redis: None, variant }
+        ServerData { database: "mysql://root@127.0.0.1:5/riposte".into(), redis: None, brokers: None, variant }
     }
 
     fn settings(environment: &str) -> Result<Settings> {

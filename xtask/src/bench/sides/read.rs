@@ -40,13 +40,7 @@ pub(super) fn sides(row: Row, builder: &mut LoadBuilder<'_, '_>) -> Result<Vec<S
             let label = format!("page 5000 of {} comments", filled["comments"]);
             vec![Side::new(&label, deep(FAR)), Side::new("page 1", deep(FIRST))]
         }
-        Row::LargeStable => {
-            let filled = builder.environment.ask(&builder.ask("fill", &[&FULL[..], &MILLION].concat()))?;
-            builder.environment.ask(&builder.ask("fill", &[&SMALL[..], &["--comments", "1000"]].concat()))?;
-            let first = |subject: [&str; 2]| builder.through("deep", 1, &[subject, FIRST].concat());
-            let label = format!("{} comments", filled["comments"]);
-            vec![Side::new(&label, first(FULL)), Side::new("1000 comments", first(SMALL))]
-        }
+        Row::LargeStable => large_stable(builder)?,
         Row::StatesHit => {
             let ours = builder.through("states", 1, &["--prefix", "states"]);
             let redis = ["--callers", "16", "--url", &builder.environment.redis()?];
@@ -66,15 +60,7 @@ pub(super) fn sides(row: Row, builder: &mut LoadBuilder<'_, '_>) -> Result<Vec<S
             let load = builder.ask("storm", &[&cold[..], &["--connections", "8"]].concat());
             vec![Side::new("riposte", load).after(builder.ask("threads", &cold))]
         }
-        Row::Mixed => {
-            let subject = ["--prefix", "mixed"];
-            let hundred = ["--comments", "100000", "--within", "120"];
-            let filled = builder.environment.ask(&builder.ask("fill", &[&subject[..], &hundred].concat()))?;
-            let seconds = (builder.pace.minutes * 60.0).to_string();
-            let counted = ["--seconds", &seconds, "--metrics", &builder.environment.metrics()?];
-            let load = builder.ask("mixed", &[&subject[..], &counted].concat());
-            vec![Side::new(&format!("{} comments", filled["comments"]), load)]
-        }
+        Row::Mixed => mixed(builder)?,
         Row::CreateHot
         | Row::CreateSpread
         | Row::LikeHot
@@ -85,8 +71,38 @@ pub(super) fn sides(row: Row, builder: &mut LoadBuilder<'_, '_>) -> Result<Vec<S
         | Row::LikeHot10k
         | Row::Create1m
         | Row::CreatePre
-        | Row::Idle => bail!("{} does not read", row.name()),
+        | Row::Idle
+        | Row::EventsIdle
+        | Row::EventsLoad
+        | Row::Events1
+        | Row::Events100
+        | Row::Events200
+        | Row::Events1000
+        | Row::EventsResume
+        | Row::TopicIdle
+        | Row::TopicLoad
+        | Row::CreateFeed => bail!("{} does not read", row.name()),
     })
+}
+
+/// Returns first pages of a subject with a million comments, and of one with a thousand.
+fn large_stable(builder: &LoadBuilder<'_, '_>) -> Result<Vec<Side>> {
+    let filled = builder.environment.ask(&builder.ask("fill", &[&FULL[..], &MILLION].concat()))?;
+    builder.environment.ask(&builder.ask("fill", &[&SMALL[..], &["--comments", "1000"]].concat()))?;
+    let first = |subject: [&str; 2]| builder.through("deep", 1, &[subject, FIRST].concat());
+    let label = format!("{} comments", filled["comments"]);
+    Ok(vec![Side::new(&label, first(FULL)), Side::new("1000 comments", first(SMALL))])
+}
+
+/// Returns reads and writes of a subject with a hundred thousand comments.
+fn mixed(builder: &LoadBuilder<'_, '_>) -> Result<Vec<Side>> {
+    let subject = ["--prefix", "mixed"];
+    let hundred = ["--comments", "100000", "--within", "120"];
+    let filled = builder.environment.ask(&builder.ask("fill", &[&subject[..], &hundred].concat()))?;
+    let seconds = (builder.pace.minutes * 60.0).to_string();
+    let counted = ["--seconds", &seconds, "--metrics", &builder.environment.metrics()?];
+    let load = builder.ask("mixed", &[&subject[..], &counted].concat());
+    Ok(vec![Side::new(&format!("{} comments", filled["comments"]), load)])
 }
 
 /// Returns first pages of a subject whose new comments wait for review, and of one without creates.

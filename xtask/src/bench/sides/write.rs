@@ -37,12 +37,7 @@ pub(super) fn sides(row: Row, builder: &LoadBuilder<'_, '_>) -> Result<Vec<Side>
             Side::new("held", through("create", 1, &["--object-type", HELD_TYPE])),
             Side::new("create_hot", through("create", 1, &[])),
         ],
-        Row::Idle => {
-            let (url, redis) = (builder.environment.url("riposte"), builder.environment.redis()?);
-            let seconds = builder.pace.idle_seconds.to_string();
-            let load = ["idle", "--url", &url, "--redis", &redis, "--seconds", &seconds];
-            vec![Side::new("riposte", load.map(str::to_owned).to_vec())]
-        }
+        Row::Idle => vec![idle(builder)?],
         Row::LikeHot10k => {
             vec![Side::new("riposte", builder.through("like-open", 1, &["--rate", &builder.pace.rate.to_string()]))]
         }
@@ -67,10 +62,28 @@ pub(super) fn sides(row: Row, builder: &LoadBuilder<'_, '_>) -> Result<Vec<Side>
         | Row::Subjects100
         | Row::Comments200
         | Row::Storm
-        | Row::Mixed => {
+        | Row::Mixed
+        | Row::EventsIdle
+        | Row::EventsLoad
+        | Row::Events1
+        | Row::Events100
+        | Row::Events200
+        | Row::Events1000
+        | Row::EventsResume
+        | Row::TopicIdle
+        | Row::TopicLoad
+        | Row::CreateFeed => {
             bail!("{} does not write", row.name())
         }
     })
+}
+
+/// Returns the measurement of a service that nothing calls.
+fn idle(builder: &LoadBuilder<'_, '_>) -> Result<Side> {
+    let (url, redis) = (builder.environment.url("riposte"), builder.environment.redis()?);
+    let seconds = builder.pace.idle_seconds.to_string();
+    let load = ["idle", "--url", &url, "--redis", &redis, "--seconds", &seconds];
+    Ok(Side::new("riposte", load.map(str::to_owned).to_vec()))
 }
 
 /// Returns a load that is spread over many subjects or comments, after the first calls to them.

@@ -21,6 +21,7 @@ pub(super) fn page(page: &str, contract: &Contract<'_>, table: &Table) -> Result
         (Role::Writer, "writer"),
         (Role::Moderator, "moderator"),
         (Role::Operator, "operator"),
+        (Role::Subscriber, "subscriber"),
     ] {
         let mut parts = Vec::new();
         for service in &contract.services {

@@ -2,7 +2,7 @@
 
 use super::table::{MethodClass, Pool, Profile, Role, Row, Table};
 use super::{HEAD, dispatch, folder};
-use crate::generate::contract::{Contract, short};
+use crate::generate::contract::{Contract, Message, short};
 use crate::generate::files::Files;
 use crate::repo::Repo;
 use crate::run::filtered;
@@ -82,6 +82,7 @@ fn literal(row: &Row) -> String {
         Role::Writer => "Writer",
         Role::Moderator => "Moderator",
         Role::Operator => "Operator",
+        Role::Subscriber => "Subscriber",
     };
     let pool = match row.pool {
         Pool::Reads => "Reads",
@@ -99,7 +100,9 @@ fn literal(row: &Row) -> String {
         Profile::Write => "Write",
         Profile::Review => "Review",
         Profile::Admin => "Admin",
+        Profile::Wait => "Wait",
         Profile::Stream => "Stream",
+        Profile::Trial => "Trial",
         Profile::Import => "Import",
     };
     format!(
@@ -115,7 +118,7 @@ fn error_metadata(contract: &Contract<'_>, table: &Table) -> Result<String> {
 
 use riposte_sdk::v1;
 
-use crate::error_metadata::{{AuditDetails, AuditField, ErrorSubject, MetadataField}};
+use crate::error_metadata::{{AuditDetails, AuditField, ErrorSubject, MetadataField, named}};
 use crate::rpc_error::ErrorMetadata;
 "
     );
@@ -129,7 +132,7 @@ use crate::rpc_error::ErrorMetadata;
         for (fact, field) in &row.error_metadata {
             metadata = format!("self.{field}.add_to({metadata}, {fact:?})");
         }
-        let details = audit_details(row);
+        let details = audit_details(row, contract.message(method.says.input_type())?)?;
         writeln!(
             text,
             "\nimpl ErrorSubject for v1::{request} {{\nfn error_metadata(&self) -> ErrorMetadata {{\n{metadata}\n}}\n{details}}}"
@@ -155,10 +158,19 @@ pub(crate) fn metadata_of(request: &str, bytes: &[u8]) -> Result<Option<ErrorMet
 }
 
 /// Returns the method with the facts that only audit records report; empty if there are none.
-fn audit_details(row: &Row) -> String {
+fn audit_details(row: &Row, request: &Message<'_>) -> Result<String> {
     if row.audit_details.is_empty() {
-        return String::new();
+        return Ok(String::new());
     }
-    let fields = row.audit_details.iter().map(|(fact, field)| format!("({fact:?}, self.{field}.to_audit()),"));
-    format!("\nfn audit_details(&self) -> AuditDetails {{\nvec![{}]\n}}\n", fields.collect::<String>())
+    let mut fields = String::new();
+    for (fact, name) in &row.audit_details {
+        let field = request.field(name)?;
+        let value = if field.is_enum() {
+            format!("named(self.{name}, v1::{}::as_str_name)", field.type_name())
+        } else {
+            format!("self.{name}.to_audit()")
+        };
+        write!(fields, "({fact:?}, {value}),")?;
+    }
+    Ok(format!("\nfn audit_details(&self) -> AuditDetails {{\nvec![{fields}]\n}}\n"))
 }

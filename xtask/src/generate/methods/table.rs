@@ -14,8 +14,13 @@ pub(crate) const FILE: &str = "proto/riposte/v1/methods.yaml";
 const SUBJECTS: [&str; 4] = ["SubjectKey", "Subject", "SubjectScope", "MemberStanding"];
 
 /// The types of fields that only audit records name, and whether they are lists. None is a text.
-const AUDITED: [(&str, bool); 4] =
-    [("int64", true), ("VerdictTarget", true), ("ModerationAction", false), ("MemberStanding", false)];
+const AUDITED: [(&str, bool); 5] = [
+    ("int64", true),
+    ("VerdictTarget", true),
+    ("ModerationAction", false),
+    ("ModerationMode", false),
+    ("MemberStanding", false),
+];
 
 /// The rows of all methods, by the path in HTTP/2: `/riposte.v1.CommentService/GetComment`.
 #[derive(Debug)]
@@ -49,6 +54,7 @@ pub(crate) enum Role {
     Writer,
     Moderator,
     Operator,
+    Subscriber,
 }
 
 /// The admission pool of a call.
@@ -78,7 +84,9 @@ pub(crate) enum Profile {
     Write,
     Review,
     Admin,
+    Wait,
     Stream,
+    Trial,
     Import,
 }
 
@@ -154,9 +162,10 @@ impl Row {
         let (many, streams) = (method.says.client_streaming(), method.says.server_streaming());
         ensure!(!many || streams, "a stream of requests without a stream of responses has no dispatch");
         ensure!((self.profile == Profile::Import) == many, "the profile IMPORT is for streams of requests");
-        let stays = matches!(self.profile, Profile::Stream | Profile::Import);
-        ensure!(stays == streams, "the profiles STREAM and IMPORT are for streams");
-        ensure!((self.pool == Pool::Streams) == streams, "the pool `streams` is for streams");
+        let stays = matches!(self.profile, Profile::Stream | Profile::Trial | Profile::Import);
+        ensure!(stays == streams, "the profiles STREAM, TRIAL and IMPORT are for streams");
+        let is_open = streams || self.profile == Profile::Wait;
+        ensure!((self.pool == Pool::Streams) == is_open, "the pool `streams` is for streams and the profile WAIT");
         ensure!(self.client_seconds()?.is_none() == streams, "client_timeout is `none` for streams, and only for them");
         ensure!((self.retry == Retry::None) == streams, "retry is `none` for streams, and only for them");
         let request = contract.message(method.says.input_type())?;

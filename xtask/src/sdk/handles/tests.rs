@@ -1,13 +1,19 @@
 use super::*;
 use prost_types::{
     DescriptorProto, EnumDescriptorProto, EnumValueDescriptorProto, FileDescriptorProto, FileDescriptorSet,
-    field_descriptor_proto::Type,
+    field_descriptor_proto::{Label, Type},
 };
 
 fn field(name: &str, kind: Type, type_name: &str) -> prost_types::FieldDescriptorProto {
     let mut field = prost_types::FieldDescriptorProto { name: Some(name.into()), ..Default::default() };
     field.set_type(kind);
     field.type_name = (!type_name.is_empty()).then(|| format!(".a.{type_name}"));
+    field
+}
+
+fn repeated(name: &str, kind: Type, type_name: &str) -> prost_types::FieldDescriptorProto {
+    let mut field = field(name, kind, type_name);
+    field.set_label(Label::Repeated);
     field
 }
 
@@ -19,12 +25,23 @@ fn contract() -> FileDescriptorSet {
         message_type: vec![
             message("Key", vec![field("id", Type::String, "")]),
             message("Request", vec![field("key", Type::Message, "Key"), field("mood", Type::Enum, "Mood")]),
+            message(
+                "Filter",
+                vec![
+                    field("object_type", Type::String, ""),
+                    field("member_id", Type::String, ""),
+                    field("size", Type::Int32, ""),
+                ],
+            ),
+            one_of("OneOf", vec![field("key", Type::Message, "Key"), field("number", Type::Int64, "")]),
             message("Response", vec![field("key", Type::Message, "Key")]),
             message("Comment", vec![field("root_id", Type::Int64, ""), field("mood", Type::Enum, "Mood")]),
             message(
                 "Item",
                 vec![field("comment", Type::Message, "Comment"), field("replies", Type::Message, "Comment")],
             ),
+            message("Ids", vec![repeated("ids", Type::Int64, ""), field("missing", Type::Bool, "")]),
+            message("Found", vec![repeated("items", Type::Message, "Key"), field("one", Type::Message, "Key")]),
             message("Own", vec![field("comment", Type::Message, "Comment"), field("edit", Type::Message, "Key")]),
             message(
                 "Page",
@@ -39,6 +56,13 @@ fn contract() -> FileDescriptorSet {
         ..Default::default()
     };
     FileDescriptorSet { file: vec![file] }
+}
+
+/// Returns a message whose fields are the arms of a oneof.
+fn one_of(name: &str, mut field: Vec<prost_types::FieldDescriptorProto>) -> DescriptorProto {
+    field.iter_mut().for_each(|arm| arm.oneof_index = Some(0));
+    let oneof_decl = vec![prost_types::OneofDescriptorProto { name: Some("of".into()), ..Default::default() }];
+    DescriptorProto { name: Some(name.into()), field, oneof_decl, ..Default::default() }
 }
 
 /// Resolves a file whose only verb has this list of fields.
@@ -124,11 +148,12 @@ fn a_listener_needs_the_watch_of_its_call() {
 
 /// Resolves a file with a page, below which the replies and the listed state of own comments are
 /// these.
-fn resolved_page(replies: &str, listed: &str) -> Result<serde_json::Value> {
+fn resolved_page(replies: &str, listed: &str, gone: &str) -> Result<serde_json::Value> {
     let text = format!(
         "clients: {{}}\nadmin: {{}}\nhandles:\n- {{name: P, about: p, contains: {{name: page, message: Page}}, \
          just_made: {{items: items, subject: key, first_page: before, item: I, comment: comment, replies: {replies}, \
-         unlisted: {{message: Own, comment: comment, edit: edit, state: mood, listed: {listed}}}}}, verbs: []}}"
+         unlisted: {{message: Own, comment: comment, edit: edit, state: mood, listed: {listed}, gone: [{gone}]}}}}, \
+         verbs: []}}"
     );
     let set = contract();
     let handles = Listed::parse(&text)?.resolve(&Contract::of(&set), &|_, _| None)?;
@@ -137,30 +162,64 @@ fn resolved_page(replies: &str, listed: &str) -> Result<serde_json::Value> {
 
 #[test]
 fn own_comments_of_a_page_are_filled_in_from_the_contract() {
-    let unlisted = resolved_page("replies", "MOOD_GOOD").unwrap();
+    let unlisted = resolved_page("replies", "MOOD_GOOD", "MOOD_GOOD").unwrap();
     assert_eq!((&unlisted["edit_type"], &unlisted["state_type"]), (&"Key".into(), &"Mood".into()));
-    assert_eq!(unlisted["short"], "GOOD");
-    for (replies, listed, message) in
-        [("answers", "MOOD_GOOD", "Item has no field answers"), ("replies", "MOOD_BAD", "Mood has no value MOOD_BAD")]
-    {
-        let error = format!("{:#}", resolved_page(replies, listed).unwrap_err());
+    assert_eq!((&unlisted["short"], &unlisted["gone_short"]), (&"GOOD".into(), &serde_json::json!(["GOOD"])));
+    for (replies, listed, gone, message) in [
+        ("answers", "MOOD_GOOD", "", "Item has no field answers"),
+        ("replies", "MOOD_BAD", "", "Mood has no value MOOD_BAD"),
+        ("replies", "MOOD_GOOD", "MOOD_UGLY", "Mood has no value MOOD_UGLY"),
+    ] {
+        let error = format!("{:#}", resolved_page(replies, listed, gone).unwrap_err());
         assert!(error.contains(message), "{error}");
+    }
+}
+
+/// Resolves a file with a handle of a key, and a read of many keys that has these names.
+fn batch([ids, missing, items, handle, viewer]: [&str; 5]) -> Result<serde_json::Value> {
+    let text = format!(
+        "clients: {{}}\nadmin: {{}}\nbatches:\n- {{name: b, about: a, call: S.M, ids: {ids}, at_most: 2, missing: \
+         {missing}, items: {items}, handle: {handle}, viewer: {viewer}}}\nhandles:\n- {{name: H, about: h, contains: \
+         {{name: key, message: Key}}, verbs: []}}"
+    );
+    let (set, method) = (contract(), MethodModel::example("M", "Ids", "Found"));
+    let batches = Listed::parse(&text)?.batches(&Contract::of(&set), &|_, _| Some(&method))?;
+    Ok(serde_json::to_value(&batches)?)
+}
+
+#[test]
+fn a_read_of_many_is_filled_in_from_the_contract() {
+    let batches = batch(["ids", "missing", "items", "H", "id"]).unwrap();
+    assert_eq!((&batches[0]["service"], &batches[0]["request"]), (&"S".into(), &"Ids".into()));
+    for (names, message) in [
+        (["missing", "missing", "items", "H", "id"], "Ids has no list of ids missing"),
+        (["ids", "lacking", "items", "H", "id"], "Ids has no field lacking"),
+        (["ids", "missing", "one", "H", "id"], "one are Key, no list of Key"),
+        (["ids", "missing", "items", "Q", "id"], "there is no handle Q"),
+        (["ids", "missing", "items", "H", "ego"], "Key has no field ego"),
+    ] {
+        let error = format!("{:#}", batch(names).unwrap_err());
+        assert!(error.contains(message) && error.contains("batches, b"), "{error}");
     }
 }
 
 /// Returns the checks of a walk that has this entry.
 fn checked(entry: &str) -> Result<serde_json::Value> {
+    checked_of("Request", entry)
+}
+
+fn checked_of(request: &str, entry: &str) -> Result<serde_json::Value> {
     let text = format!("clients: {{}}\nadmin: {{}}\nhandles: []\nwalks: {{S.M: {entry}}}");
     let set = contract();
     let contract = Contract::of(&set);
-    let checks = Listed::parse(&text)?.checks(&contract, "S.M", contract.named("Request")?)?;
+    let checks = Listed::parse(&text)?.checks(&contract, "S.M", contract.named(request)?)?;
     Ok(serde_json::to_value(&checks)?)
 }
 
 #[test]
 fn the_checks_of_a_walk_are_filled_in_from_the_contract() {
     let checks = checked("{required: [key.id], values: {mood: [GOOD]}}").unwrap();
-    assert_eq!((&checks[0]["rule"], &checks[0]["path"][1]), (&"text".into(), &"id".into()));
+    assert_eq!((&checks[0]["rule"], &checks[0]["path"][1]), (&"caller_id".into(), &"id".into()));
     assert_eq!((&checks[1]["enum"], &checks[1]["description"]), (&"Mood".into(), &"must be one of GOOD".into()));
     let checks = checked("{required: [key.id], left: [mood]}").unwrap();
     assert_eq!(checks.as_array().map(Vec::len), Some(1));
@@ -173,4 +232,24 @@ fn the_checks_of_a_walk_are_filled_in_from_the_contract() {
         let error = format!("{:#}", checked(entry).unwrap_err());
         assert!(error.contains(message) && error.contains("walks, S.M"), "{error}");
     }
+}
+
+#[test]
+fn texts_are_object_types_and_ids_of_callers_and_numbers_have_bounds() {
+    let checks = checked_of("Filter", "{required: [object_type], at_most: {size: 10}}").unwrap();
+    let rules = ["object_type", "caller_id", "number"].map(serde_json::Value::from);
+    assert_eq!([0, 1, 2].map(|at: usize| checks[at]["rule"].clone()), rules);
+    assert_eq!((&checks[0]["empty"], &checks[1]["empty"]), (&false.into(), &true.into()));
+    let bound = (&checks[2]["at_most"], &checks[2]["description"]);
+    assert_eq!(bound, (&10.into(), &"must lie between 0 and 10".into()));
+    let error = format!("{:#}", checked_of("Filter", "{at_most: {member_id: 10}}").unwrap_err());
+    assert!(error.contains("member_id of Filter is no number"), "{error}");
+}
+
+#[test]
+fn one_arm_of_a_oneof_is_set_and_all_that_it_holds_is_required() {
+    let checks = checked_of("OneOf", "{}").unwrap();
+    let shown = |at: usize| format!("{} {} {}", checks[at]["rule"], checks[at]["field"], checks[at]["arm_of"]);
+    let expected = [r#""one_of" "of" null"#, r#""caller_id" "key.id" "of""#, r#""id" "number" "of""#];
+    assert_eq!([0, 1, 2].map(shown), expected);
 }

@@ -13,6 +13,7 @@ SERVICE_CONFIG = """{
     {"name": [{"method":"HideComment","service":"riposte.v1.AdminService"},{"method":"UnhideComment","service":"riposte.v1.AdminService"},{"method":"DeleteComment","service":"riposte.v1.AdminService"},{"method":"PinComment","service":"riposte.v1.AdminService"},{"method":"UnpinComment","service":"riposte.v1.AdminService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"GetComment","service":"riposte.v1.CommentService"},{"method":"BatchGetComments","service":"riposte.v1.CommentService"},{"method":"ListComments","service":"riposte.v1.CommentService"},{"method":"ListCommentRevisions","service":"riposte.v1.CommentService"},{"method":"ListMemberComments","service":"riposte.v1.CommentService"},{"method":"ListUnlistedComments","service":"riposte.v1.CommentService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"CreateComment","service":"riposte.v1.CommentService"},{"method":"UpdateComment","service":"riposte.v1.CommentService"},{"method":"DeleteComment","service":"riposte.v1.CommentService"},{"method":"UndeleteComment","service":"riposte.v1.CommentService"},{"method":"PinComment","service":"riposte.v1.CommentService"},{"method":"UnpinComment","service":"riposte.v1.CommentService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
+    {"name": [{"method":"ListEvents","service":"riposte.v1.EventService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"BatchGetLikeStates","service":"riposte.v1.LikeService"},{"method":"ListLikers","service":"riposte.v1.LikeService"},{"method":"BatchListLikers","service":"riposte.v1.LikeService"},{"method":"ListMemberLikes","service":"riposte.v1.LikeService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"SetLike","service":"riposte.v1.LikeService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"ListReviewItems","service":"riposte.v1.ModerationService"},{"method":"GetModeratedComments","service":"riposte.v1.ModerationService"},{"method":"ListDecisions","service":"riposte.v1.ModerationService"},{"method":"ListReports","service":"riposte.v1.ModerationService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
@@ -20,7 +21,7 @@ SERVICE_CONFIG = """{
     {"name": [{"method":"ClaimReviewItems","service":"riposte.v1.ModerationService"},{"method":"ReleaseReviewItems","service":"riposte.v1.ModerationService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"CheckText","service":"riposte.v1.PolicyService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"ListMemberStandings","service":"riposte.v1.PolicyService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
-    {"name": [{"method":"SetMemberStanding","service":"riposte.v1.PolicyService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
+    {"name": [{"method":"SetMemberStanding","service":"riposte.v1.PolicyService"},{"method":"SetSubjectMode","service":"riposte.v1.PolicyService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"ListReplies","service":"riposte.v1.ReplyService"},{"method":"GetThread","service":"riposte.v1.ReplyService"},{"method":"ListConversation","service":"riposte.v1.ReplyService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"CreateReply","service":"riposte.v1.ReplyService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.1s","maxAttempts":3,"maxBackoff":"1s","retryableStatusCodes":["UNAVAILABLE"]}},
     {"name": [{"method":"ListOwnReports","service":"riposte.v1.ReportService"},{"method":"ListOwnDecisions","service":"riposte.v1.ReportService"}], "retryPolicy": {"backoffMultiplier":2,"initialBackoff":"0.05s","maxAttempts":3,"maxBackoff":"0.5s","retryableStatusCodes":["UNAVAILABLE"]}},
@@ -55,6 +56,7 @@ TIMEOUT_S = {
     "/riposte.v1.CommentService/UnpinComment": 4.0,
     "/riposte.v1.CommentService/ListMemberComments": 2.0,
     "/riposte.v1.CommentService/ListUnlistedComments": 2.0,
+    "/riposte.v1.EventService/ListEvents": 25.0,
     "/riposte.v1.LikeService/SetLike": 4.0,
     "/riposte.v1.LikeService/BatchGetLikeStates": 2.0,
     "/riposte.v1.LikeService/ListLikers": 2.0,
@@ -92,6 +94,7 @@ TIMEOUT_S = {
     "/riposte.v1.PolicyService/CheckText": 4.0,
     "/riposte.v1.PolicyService/SetMemberStanding": 5.0,
     "/riposte.v1.PolicyService/ListMemberStandings": 5.0,
+    "/riposte.v1.PolicyService/SetSubjectMode": 5.0,
 }
 
 # The methods whose request carries a request id.
@@ -125,5 +128,6 @@ WITH_REQUEST_ID = frozenset(
         "/riposte.v1.ModerationService/ReleaseReviewItems",
         "/riposte.v1.ModerationService/SubmitVerdicts",
         "/riposte.v1.PolicyService/SetMemberStanding",
+        "/riposte.v1.PolicyService/SetSubjectMode",
     )
 )

@@ -11,32 +11,48 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from typing_extensions import Unpack
 
 from riposte_sdk import v1
-from riposte_sdk._arguments import CallOptions, choice, given, set_field
-from riposte_sdk._error import Error, check_texts
+from riposte_sdk._arguments import CallOptions, check_options, choice, each, given, set_field
+from riposte_sdk._error import Error, check_texts, invalid, refuse
 from riposte_sdk._generated import services
-from riposte_sdk._generated.errors import InvalidArgument
 from riposte_sdk._generated.listeners import AsyncListener, FanOuts, Listener
 from riposte_sdk._generated.reasons import Reason
 from riposte_sdk._pages import AsyncPages, Pages
 from riposte_sdk._watch import AsyncWatch, Watch
 
 
+def _check_viewer(viewer: str | None) -> None:
+    """Refuses a viewer that is no member id."""
+    if viewer is not None:
+        check_texts({"viewer": viewer})
+        rule = "must have 1 to 64 bytes and no control characters"
+        refuse((not services.is_caller_id(viewer), "viewer", rule))
+
+
 def _asked(
-    subject: v1.SubjectKey, member: str, marked: Iterable[Comment | AsyncComment]
+    subject: v1.SubjectKey | None, member: str, marked: Iterable[Comment | AsyncComment]
 ) -> list[v1.BatchGetLikeStatesRequest]:
-    """The requests for what a member likes of these."""
-    ids = list(dict.fromkeys(one.message.id for one in marked))
-    parts = [ids[at : at + 200] for at in range(0, len(ids), 200)]
-    return [v1.BatchGetLikeStatesRequest(subject=subject, member_id=member, comment_ids=part) for part in parts]
+    """The requests for what a member likes of these, comments of one subject or, without one, of any."""
+    ids: dict[tuple[str, str], list[int]] = {}
+    for id, key in {one.message.id: subject or one.message.subject for one in marked}.items():
+        ids.setdefault((key.object_type, key.object_id), []).append(id)
+    return [
+        v1.BatchGetLikeStatesRequest(
+            subject=v1.SubjectKey(object_type=key[0], object_id=key[1]),
+            member_id=member,
+            comment_ids=some[at : at + 200],
+        )
+        for key, some in ids.items()
+        for at in range(0, len(some), 200)
+    ]
 
 
 def _mark(
     marked: Iterable[Comment | AsyncComment], answers: Iterable[v1.BatchGetLikeStatesResponse | BaseException]
 ) -> None:
-    """Marks the comments by the answers. Raises the error of an invalid member id."""
+    """Marks the comments by the answers; what no call has answered stays unknown."""
     known: dict[int, v1.LikeValue.ValueType] = {}
     for answer in answers:
-        if isinstance(answer, InvalidArgument) or not isinstance(answer, (v1.BatchGetLikeStatesResponse, Error)):
+        if not isinstance(answer, (v1.BatchGetLikeStatesResponse, Error)):
             raise answer
         if not isinstance(answer, Error):
             known.update((state.comment_id, state.value) for state in answer.states)
@@ -44,7 +60,9 @@ def _mark(
         one.own_like = known.get(one.message.id, one.own_like)
 
 
-def _own_likes(client: Handles, subject: v1.SubjectKey, member: str, marked: Sequence[Comment], options: Any) -> None:
+def _own_likes(
+    client: Handles, subject: v1.SubjectKey | None, member: str, marked: Sequence[Comment], options: Any
+) -> None:
     calls = [client.likes.BatchGetLikeStates.future(request, **options) for request in _asked(subject, member, marked)]
     answers: list[v1.BatchGetLikeStatesResponse | BaseException] = []
     for call in calls:
@@ -56,13 +74,26 @@ def _own_likes(client: Handles, subject: v1.SubjectKey, member: str, marked: Seq
 
 
 async def _async_own_likes(
-    client: AsyncHandles, subject: v1.SubjectKey, member: str, marked: Sequence[AsyncComment], options: Any
+    client: AsyncHandles, subject: v1.SubjectKey | None, member: str, marked: Sequence[AsyncComment], options: Any
 ) -> None:
     async def ask(request: v1.BatchGetLikeStatesRequest) -> v1.BatchGetLikeStatesResponse:
         return await client.likes.BatchGetLikeStates(request, **given(options))
 
     asked = _asked(subject, member, marked)
     _mark(marked, await asyncio.gather(*map(ask, asked), return_exceptions=True))
+
+
+def _requests_of_comments_by_id(ids: Iterable[int | str]) -> list[v1.BatchGetCommentsRequest]:
+    """The requests for these, of which each is asked once. Raises ``InvalidArgument`` for what is no
+    id."""
+    known: dict[int, None] = {}
+    for id in each("ids", ids):
+        one = v1.Comment()
+        set_field(one, "id", id)
+        known[one.id] = None
+    wanted = [id for id in known if id]
+    parts = [wanted[at : at + 200] for at in range(0, len(wanted), 200)]
+    return [v1.BatchGetCommentsRequest(ids=part, allow_missing=True) for part in parts]
 
 
 class Handles:
@@ -73,6 +104,12 @@ class Handles:
         self.comments: services.CommentService = services.CommentService(connection)
         """
         Comments: roots under subjects, and what is done to any single comment.
+        """
+        self.events: services.EventService = services.EventService(connection)
+        """
+        What happens to all comments of object types, for other services: inboxes, search,
+        analytics, moderation tools. Served on the public port, for callers with the role
+        `subscriber`.
         """
         self.likes: services.LikeService = services.LikeService(connection)
         """
@@ -108,8 +145,8 @@ class Handles:
 
     def policy(self, target: str | None = None) -> services.PolicyService:
         """
-        Tries the policy of texts and sets what members may do. Served on the admin port, for
-        callers with the role `moderator` and the object type.
+        Tries the policy of texts, and sets what members may do and which comments of a subject
+        wait. Served on the admin port, for callers with the role `moderator` and the object type.
         """
         raise NotImplementedError
 
@@ -148,6 +185,30 @@ class Handles:
         asked = v1.ListReviewItemsRequest()
         set_field(asked, "object_type", object_type)
         return ReviewQueue(asked, self)
+
+    def comments_by_id(
+        self, ids: Iterable[int | str], *, viewer: str | None = None, **options: Unpack[CallOptions]
+    ) -> list[Comment]:
+        """
+        Reads comments by their ids, however many, in calls of 200 side by side. They come in the
+        order of the ids, each once; an id that is 0 or has no comment is left out. With a viewer,
+        what this member likes of them comes too, from one more call for each subject.
+
+        Raises the error of the first call that fails.
+
+        ``viewer``: The member who looks. What this member likes is asked for as well, and stands as
+        ``own_like``; it is unknown where that call fails.
+        ``options`` are those of each call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_options(options)
+        _check_viewer(viewer)
+        requests = _requests_of_comments_by_id(ids)
+        calls = [self.comments.BatchGetComments.future(request, **given(options)) for request in requests]
+        answers = [call.result() for call in calls]
+        found = [Comment(one, self) for answer in answers for one in answer.comments]
+        if viewer is not None:
+            _own_likes(self, None, viewer, found, given(options))
+        return found
 
 
 class Subject:
@@ -278,8 +339,7 @@ class Subject:
             set_field(request, "page_token", page_token)
         if reply_preview_size is not None:
             set_field(request, "reply_preview_size", reply_preview_size)
-        if viewer is not None:
-            check_texts({"viewer": viewer})
+        _check_viewer(viewer)
         answer = self.client.comments.ListComments(request, **given(options))
         page = ThreadPage(answer, self.client)
         if viewer is not None:
@@ -481,33 +541,50 @@ class ThreadPage:
         """
         return self.response.subject_revision
 
-    def with_just_made(self, comments: Iterable[v1.Comment | v1.UnlistedComment]) -> list[Thread]:
-        """The threads of the page with those of these comments that it does not show: what the reader has
-        just written, as the service answered it, and what ``ListUnlistedComments`` has of the reader.
-        Root comments stand above the first page, replies below those of their root, and an edit that
-        waits is the ``proposed_edit`` of its comment. A comment that lists show is never put above: of an
-        ``UnlistedComment`` that is ACTIVE, the edit alone is taken. The page itself, with its tokens, stays
-        as it is. A root comment that is added has an empty ``reply_page_token`` and an unknown
-        ``own_like``."""
+    def with_just_made(
+        self, comments: Iterable[Comment | AsyncComment | v1.Comment | v1.UnlistedComment]
+    ) -> list[Thread]:
+        """The threads of the page with these comments at once: what the reader has just written, as
+        handles or messages, and what ``ListUnlistedComments`` has of the reader.
+
+        Root comments stand above the first page in the order given, also one that the page shows further
+        below; later pages leave them out. Replies stand below those of their root, and an edit that waits
+        is the ``proposed_edit`` of its comment. Of an ``UnlistedComment`` that is ACTIVE, the edit alone is
+        taken, and a comment that is hidden or deleted stays where the page has it. The page itself, with
+        its tokens, stays as it is. A root comment that the page does not show has no replies and an
+        empty ``reply_page_token``. What a handle has as ``own_like`` stays."""
+        listed = {item.comment.message.id: item for item in self.threads}
         shown = {one.message.id for item in self.threads for one in item._marked()}
-        above: list[Thread] = []
+        above: dict[int, Thread] = {}
         below: dict[int, list[v1.Comment]] = {}
         edits: dict[int, v1.ProposedEdit] = {}
-        for one in comments:
-            comment = one.comment if isinstance(one, v1.UnlistedComment) else one
-            if isinstance(one, v1.UnlistedComment):
+        likes: dict[int, v1.LikeValue.ValueType] = {}
+        for one in each("comments", comments):
+            like: v1.LikeValue.ValueType = v1.LIKE_VALUE_UNSPECIFIED
+            if isinstance(one, (Comment, AsyncComment)):
+                comment, like = one.message, one.own_like
+            elif isinstance(one, v1.UnlistedComment):
+                comment = one.comment
                 if one.HasField("proposed_edit"):
                     edits[comment.id] = one.proposed_edit
                 if comment.state == v1.COMMENT_STATE_ACTIVE:
                     continue
-            if comment.id in shown or comment.subject != self.response.subject.key:
+            elif isinstance(one, v1.Comment):
+                comment = one
+            else:
+                raise invalid(f"comments: {one!r} is no comment")
+            gone = comment.state in (v1.COMMENT_STATE_HIDDEN, v1.COMMENT_STATE_DELETED)
+            if gone or comment.id in likes or comment.subject != self.response.subject.key:
                 continue
-            shown.add(comment.id)
-            if comment.root_id:
+            likes[comment.id] = like
+            if not comment.root_id:
+                alone = Thread(v1.CommentThread(comment=comment), self.client)
+                above[comment.id] = listed.get(comment.id, alone)
+            elif comment.id not in shown:
                 below.setdefault(comment.root_id, []).append(comment)
-            elif not self.response.previous_page_token:
-                above.append(Thread(v1.CommentThread(comment=comment), self.client))
-        return [item._with_own(below, edits) for item in above + self.threads]
+        first = [] if self.response.previous_page_token else list(above.values())
+        rest = [item for id, item in listed.items() if id not in above]
+        return [item._with_own(below, edits, likes) for item in first + rest]
 
 
 class Thread:
@@ -551,7 +628,12 @@ class Thread:
         """
         return self.message.reply_page_token
 
-    def _with_own(self, below: Mapping[int, list[v1.Comment]], edits: Mapping[int, v1.ProposedEdit]) -> Thread:
+    def _with_own(
+        self,
+        below: Mapping[int, list[v1.Comment]],
+        edits: Mapping[int, v1.ProposedEdit],
+        likes: Mapping[int, v1.LikeValue.ValueType],
+    ) -> Thread:
         message = v1.CommentThread()
         message.CopyFrom(self.message)
         own = below.get(message.comment.id, [])
@@ -560,6 +642,7 @@ class Thread:
         for one, before in zip(merged._marked(), self._marked(), strict=False):
             one.own_like = before.own_like
         for one in merged._marked():
+            one.own_like = one.own_like or likes.get(one.message.id, one.own_like)
             one.proposed_edit = edits.get(one.message.id)
         return merged
 
@@ -1025,8 +1108,7 @@ class Comment:
             set_field(request, "page_size", page_size)
         if page_token is not None:
             set_field(request, "page_token", page_token)
-        if viewer is not None:
-            check_texts({"viewer": viewer})
+        _check_viewer(viewer)
         answer = self.client.replies.ListReplies(request, **given(options))
         page = ReplyPage(answer, self.client)
         if viewer is not None:
@@ -1216,8 +1298,9 @@ class Comment:
         """
         Hides the comment, as a moderator; for a client that may call AdminService.
 
-        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
-        no response contains it.
+        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log
+        and to the decision, which ListDecisions returns. No response of the public port contains
+        it.
         ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
         code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
@@ -1234,8 +1317,9 @@ class Comment:
         """
         Shows a hidden comment again, as a moderator; for a client that may call AdminService.
 
-        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
-        no response contains it.
+        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log
+        and to the decision, which ListDecisions returns. No response of the public port contains
+        it.
         ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
         code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
@@ -1254,8 +1338,9 @@ class Comment:
         """
         Deletes the comment, as a moderator; for a client that may call AdminService.
 
-        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
-        no response contains it.
+        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log
+        and to the decision, which ListDecisions returns. No response of the public port contains
+        it.
         ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
         code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
@@ -1305,7 +1390,8 @@ class ReviewQueue:
     @property
     def causes(self) -> Sequence[v1.ReviewCause.ValueType]:
         """
-        Only items with one of these causes; empty means all.
+        Only items with one of these causes. Empty means all that are for moderators: those that
+        wait for SERVICE_UNAVAILABLE alone are left out until they are due.
         """
         return self.asked.causes
 
@@ -1379,6 +1465,12 @@ class AsyncHandles:
         """
         Comments: roots under subjects, and what is done to any single comment.
         """
+        self.events: services.AsyncEventService = services.AsyncEventService(connection)
+        """
+        What happens to all comments of object types, for other services: inboxes, search,
+        analytics, moderation tools. Served on the public port, for callers with the role
+        `subscriber`.
+        """
         self.likes: services.AsyncLikeService = services.AsyncLikeService(connection)
         """
         Likes: one state per member and comment.
@@ -1413,8 +1505,8 @@ class AsyncHandles:
 
     def policy(self, target: str | None = None) -> services.AsyncPolicyService:
         """
-        Tries the policy of texts and sets what members may do. Served on the admin port, for
-        callers with the role `moderator` and the object type.
+        Tries the policy of texts, and sets what members may do and which comments of a subject
+        wait. Served on the admin port, for callers with the role `moderator` and the object type.
         """
         raise NotImplementedError
 
@@ -1453,6 +1545,33 @@ class AsyncHandles:
         asked = v1.ListReviewItemsRequest()
         set_field(asked, "object_type", object_type)
         return AsyncReviewQueue(asked, self)
+
+    async def comments_by_id(
+        self, ids: Iterable[int | str], *, viewer: str | None = None, **options: Unpack[CallOptions]
+    ) -> list[AsyncComment]:
+        """
+        Reads comments by their ids, however many, in calls of 200 side by side. They come in the
+        order of the ids, each once; an id that is 0 or has no comment is left out. With a viewer,
+        what this member likes of them comes too, from one more call for each subject.
+
+        Raises the error of the first call that fails.
+
+        ``viewer``: The member who looks. What this member likes is asked for as well, and stands as
+        ``own_like``; it is unknown where that call fails.
+        ``options`` are those of each call, as ``timeout`` (in seconds) and ``metadata``.
+        """
+        check_options(options)
+        _check_viewer(viewer)
+        requests = _requests_of_comments_by_id(ids)
+
+        async def ask(request: v1.BatchGetCommentsRequest) -> v1.BatchGetCommentsResponse:
+            return await self.comments.BatchGetComments(request, **given(options))
+
+        answers = await asyncio.gather(*map(ask, requests))
+        found = [AsyncComment(one, self) for answer in answers for one in answer.comments]
+        if viewer is not None:
+            await _async_own_likes(self, None, viewer, found, given(options))
+        return found
 
 
 class AsyncSubject:
@@ -1583,8 +1702,7 @@ class AsyncSubject:
             set_field(request, "page_token", page_token)
         if reply_preview_size is not None:
             set_field(request, "reply_preview_size", reply_preview_size)
-        if viewer is not None:
-            check_texts({"viewer": viewer})
+        _check_viewer(viewer)
         answer = await self.client.comments.ListComments(request, **given(options))
         page = AsyncThreadPage(answer, self.client)
         if viewer is not None:
@@ -1786,33 +1904,50 @@ class AsyncThreadPage:
         """
         return self.response.subject_revision
 
-    def with_just_made(self, comments: Iterable[v1.Comment | v1.UnlistedComment]) -> list[AsyncThread]:
-        """The threads of the page with those of these comments that it does not show: what the reader has
-        just written, as the service answered it, and what ``ListUnlistedComments`` has of the reader.
-        Root comments stand above the first page, replies below those of their root, and an edit that
-        waits is the ``proposed_edit`` of its comment. A comment that lists show is never put above: of an
-        ``UnlistedComment`` that is ACTIVE, the edit alone is taken. The page itself, with its tokens, stays
-        as it is. A root comment that is added has an empty ``reply_page_token`` and an unknown
-        ``own_like``."""
+    def with_just_made(
+        self, comments: Iterable[Comment | AsyncComment | v1.Comment | v1.UnlistedComment]
+    ) -> list[AsyncThread]:
+        """The threads of the page with these comments at once: what the reader has just written, as
+        handles or messages, and what ``ListUnlistedComments`` has of the reader.
+
+        Root comments stand above the first page in the order given, also one that the page shows further
+        below; later pages leave them out. Replies stand below those of their root, and an edit that waits
+        is the ``proposed_edit`` of its comment. Of an ``UnlistedComment`` that is ACTIVE, the edit alone is
+        taken, and a comment that is hidden or deleted stays where the page has it. The page itself, with
+        its tokens, stays as it is. A root comment that the page does not show has no replies and an
+        empty ``reply_page_token``. What a handle has as ``own_like`` stays."""
+        listed = {item.comment.message.id: item for item in self.threads}
         shown = {one.message.id for item in self.threads for one in item._marked()}
-        above: list[AsyncThread] = []
+        above: dict[int, AsyncThread] = {}
         below: dict[int, list[v1.Comment]] = {}
         edits: dict[int, v1.ProposedEdit] = {}
-        for one in comments:
-            comment = one.comment if isinstance(one, v1.UnlistedComment) else one
-            if isinstance(one, v1.UnlistedComment):
+        likes: dict[int, v1.LikeValue.ValueType] = {}
+        for one in each("comments", comments):
+            like: v1.LikeValue.ValueType = v1.LIKE_VALUE_UNSPECIFIED
+            if isinstance(one, (Comment, AsyncComment)):
+                comment, like = one.message, one.own_like
+            elif isinstance(one, v1.UnlistedComment):
+                comment = one.comment
                 if one.HasField("proposed_edit"):
                     edits[comment.id] = one.proposed_edit
                 if comment.state == v1.COMMENT_STATE_ACTIVE:
                     continue
-            if comment.id in shown or comment.subject != self.response.subject.key:
+            elif isinstance(one, v1.Comment):
+                comment = one
+            else:
+                raise invalid(f"comments: {one!r} is no comment")
+            gone = comment.state in (v1.COMMENT_STATE_HIDDEN, v1.COMMENT_STATE_DELETED)
+            if gone or comment.id in likes or comment.subject != self.response.subject.key:
                 continue
-            shown.add(comment.id)
-            if comment.root_id:
+            likes[comment.id] = like
+            if not comment.root_id:
+                alone = AsyncThread(v1.CommentThread(comment=comment), self.client)
+                above[comment.id] = listed.get(comment.id, alone)
+            elif comment.id not in shown:
                 below.setdefault(comment.root_id, []).append(comment)
-            elif not self.response.previous_page_token:
-                above.append(AsyncThread(v1.CommentThread(comment=comment), self.client))
-        return [item._with_own(below, edits) for item in above + self.threads]
+        first = [] if self.response.previous_page_token else list(above.values())
+        rest = [item for id, item in listed.items() if id not in above]
+        return [item._with_own(below, edits, likes) for item in first + rest]
 
 
 class AsyncThread:
@@ -1856,7 +1991,12 @@ class AsyncThread:
         """
         return self.message.reply_page_token
 
-    def _with_own(self, below: Mapping[int, list[v1.Comment]], edits: Mapping[int, v1.ProposedEdit]) -> AsyncThread:
+    def _with_own(
+        self,
+        below: Mapping[int, list[v1.Comment]],
+        edits: Mapping[int, v1.ProposedEdit],
+        likes: Mapping[int, v1.LikeValue.ValueType],
+    ) -> AsyncThread:
         message = v1.CommentThread()
         message.CopyFrom(self.message)
         own = below.get(message.comment.id, [])
@@ -1865,6 +2005,7 @@ class AsyncThread:
         for one, before in zip(merged._marked(), self._marked(), strict=False):
             one.own_like = before.own_like
         for one in merged._marked():
+            one.own_like = one.own_like or likes.get(one.message.id, one.own_like)
             one.proposed_edit = edits.get(one.message.id)
         return merged
 
@@ -2330,8 +2471,7 @@ class AsyncComment:
             set_field(request, "page_size", page_size)
         if page_token is not None:
             set_field(request, "page_token", page_token)
-        if viewer is not None:
-            check_texts({"viewer": viewer})
+        _check_viewer(viewer)
         answer = await self.client.replies.ListReplies(request, **given(options))
         page = AsyncReplyPage(answer, self.client)
         if viewer is not None:
@@ -2521,8 +2661,9 @@ class AsyncComment:
         """
         Hides the comment, as a moderator; for a client that may call AdminService.
 
-        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
-        no response contains it.
+        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log
+        and to the decision, which ListDecisions returns. No response of the public port contains
+        it.
         ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
         code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
@@ -2539,8 +2680,9 @@ class AsyncComment:
         """
         Shows a hidden comment again, as a moderator; for a client that may call AdminService.
 
-        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
-        no response contains it.
+        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log
+        and to the decision, which ListDecisions returns. No response of the public port contains
+        it.
         ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
         code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
@@ -2559,8 +2701,9 @@ class AsyncComment:
         """
         Deletes the comment, as a moderator; for a client that may call AdminService.
 
-        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
-        no response contains it.
+        ``moderator_id``: The moderator who acts. Required; 1 to 64 bytes. Written to the audit log
+        and to the decision, which ListDecisions returns. No response of the public port contains
+        it.
         ``reason``: Why: the note of the decision, for moderators, and for the audit log. 0 to 512
         code points.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
@@ -2610,7 +2753,8 @@ class AsyncReviewQueue:
     @property
     def causes(self) -> Sequence[v1.ReviewCause.ValueType]:
         """
-        Only items with one of these causes; empty means all.
+        Only items with one of these causes. Empty means all that are for moderators: those that
+        wait for SERVICE_UNAVAILABLE alone are left out until they are due.
         """
         return self.asked.causes
 

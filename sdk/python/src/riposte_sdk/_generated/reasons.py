@@ -9,15 +9,18 @@ class Reason(str, Enum):
     """A reason that this version does not know, or none at all; go by the code."""
     SUBJECT_NOT_FOUND = "SUBJECT_NOT_FOUND"
     """
-    There is no such subject, or it is deleted. Create it, or let its object type do so
-    (`auto_create`).
+    There is no such subject, or it is deleted. Create it by CreateSubject, or let its first comment
+    do so: `auto_create` of its type in `[object_types]`, or of all types in
+    `[object_type_defaults]`, which is false by default, also for the types that `open_object_types`
+    admits.
     """
     COMMENT_NOT_FOUND = "COMMENT_NOT_FOUND"
     """
     There is no such comment, its subject is deleted, or the caller was not granted its type. A
     write to a deleted comment has this reason too: an edit, a delete, a pin, a hiding and their
-    opposites, UndeleteComment aside. Reads show the tombstone of a deleted comment; a reply to it
-    is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
+    opposites. Exceptions are UndeleteComment, and a moderator's delete or hiding of a comment that
+    its author or the owner of the subject deleted. Reads show the tombstone of a deleted comment; a
+    reply to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
     """
     SUBJECT_ALREADY_EXISTS = "SUBJECT_ALREADY_EXISTS"
     """
@@ -61,11 +64,13 @@ class Reason(str, Enum):
     Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead, except to
     UndeleteComment: a tombstone that was imported without a text cannot come back. `why` names a
     cause beside the state: `edits` (three edits have to be judged first), `appeal` (an appeal is
-    open), `own_decision` (an appeal contests a decision of the acting moderator).
+    open), `own_decision` (an appeal contests a decision of the acting moderator). Of a subject it
+    is `mode`: a moderator set a stricter mode, or the object type does not have it.
     """
     EDIT_WINDOW_CLOSED = "EDIT_WINDOW_CLOSED"
     """
     The time in which an author may edit is over; the metadata has the time at which it ended.
+    `edit_window` of the type in `[object_types]` decides.
     """
     PIN_LIMIT_REACHED = "PIN_LIMIT_REACHED"
     """
@@ -77,7 +82,8 @@ class Reason(str, Enum):
     """
     OBJECT_TYPE_UNKNOWN = "OBJECT_TYPE_UNKNOWN"
     """
-    The object type is not registered. Register it in the configuration.
+    The object type is not registered. Add it to `[object_types]` in the configuration of the
+    server, or set `open_object_types`, which admits all types.
     """
     LIKE_INVALID = "LIKE_INVALID"
     """
@@ -94,7 +100,8 @@ class Reason(str, Enum):
     """
     CONTENT_TOO_LONG = "CONTENT_TOO_LONG"
     """
-    The text has too many code points after NFC.
+    The text has too many code points after NFC. `max_text_code_points` of the type in
+    `[object_types]` decides.
     """
     MESSAGE_TOO_LARGE = "MESSAGE_TOO_LARGE"
     """
@@ -119,15 +126,17 @@ class Reason(str, Enum):
     """
     CALLER_UNKNOWN = "CALLER_UNKNOWN"
     """
-    The token or certificate is missing or not known.
+    The token or certificate is missing or not known. The file of `auth.callers_file` has the
+    callers that are.
     """
     CALLER_NOT_ALLOWED = "CALLER_NOT_ALLOWED"
     """
-    The caller was not granted the object type, or the service.
+    The caller was not granted the object type, or the service, in the file of `auth.callers_file`.
     """
     MEMBER_NOT_ALLOWED = "MEMBER_NOT_ALLOWED"
     """
-    The member is neither the author nor the owner that the act needs.
+    The member is neither the author nor the owner that the act needs; or its account has a lower
+    `level` than is `needed`, or there is none, and then `level` is absent.
     """
     MEMBER_SUSPENDED = "MEMBER_SUSPENDED"
     """
@@ -175,13 +184,13 @@ class Reason(str, Enum):
     WATCH_TOO_SLOW = "WATCH_TOO_SLOW"
     """
     The reader of a stream fell too far behind what it watches. Watch again with the last revision
-    received as `after_revision`, and read faster: hand changes over instead of working on them in
-    the reading loop.
+    received as `after_revision`, or subscribe with the last token, and read faster: hand changes
+    over instead of working on them in the reading loop.
     """
     SERVER_STOPPING = "SERVER_STOPPING"
     """
     The process that served the stream stops; others go on. Watch again with the last revision
-    received as `after_revision`.
+    received as `after_revision`, or subscribe with the last token.
     """
     REVIEW_LEASE_LOST = "REVIEW_LEASE_LOST"
     """
@@ -198,8 +207,13 @@ class Reason(str, Enum):
     (the state or the text has changed since, or a newer decision stands) or `gone` (the comment is
     deleted).
     """
+    WORD_LIST_INVALID = "WORD_LIST_INVALID"
+    """
+    A line of a candidate word list is wrong. Nothing was tried. `line` counts from 1 and is 0 for
+    the list as a whole; `why` has no word of it.
+    """
     POLICY_UNAVAILABLE = "POLICY_UNAVAILABLE"
     """
     A service that judges texts or members could not be asked, and the object type refuses writes
-    meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not served yet.
+    meanwhile. Repeat with the same request_id after the delay in RetryInfo.
     """

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from riposte_sdk import v1
+from riposte_sdk._arguments import check_request
 from riposte_sdk._error import refuse
 from riposte_sdk._pages import AsyncPages, AsyncPageWalk, Pages, PageWalk
-from riposte_sdk._watch import AsyncWatch, Place, Watch
+from riposte_sdk._watch import AsyncWatch, Place, Token, Watch
 
 if TYPE_CHECKING:
     from riposte_sdk.v1.comment_service_pb2_grpc import CommentServiceAsyncStub
+    from riposte_sdk.v1.event_service_pb2_grpc import EventServiceAsyncStub
     from riposte_sdk.v1.like_service_pb2_grpc import LikeServiceAsyncStub
     from riposte_sdk.v1.reply_service_pb2_grpc import ReplyServiceAsyncStub
     from riposte_sdk.v1.report_service_pb2_grpc import ReportServiceAsyncStub
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from riposte_sdk.v1.policy_service_pb2_grpc import PolicyServiceAsyncStub
 else:
     CommentServiceAsyncStub = v1.CommentServiceStub
+    EventServiceAsyncStub = v1.EventServiceStub
     LikeServiceAsyncStub = v1.LikeServiceStub
     ReplyServiceAsyncStub = v1.ReplyServiceStub
     ReportServiceAsyncStub = v1.ReportServiceStub
@@ -28,6 +32,15 @@ else:
     AdminServiceAsyncStub = v1.AdminServiceStub
     ModerationServiceAsyncStub = v1.ModerationServiceStub
     PolicyServiceAsyncStub = v1.PolicyServiceStub
+
+_OBJECT_TYPE = re.compile(r"[a-z][a-z0-9_]{0,31}")
+_NO_CONTROLS = re.compile(r"[^\x00-\x1f\x7f-\x9f]+")
+
+
+def is_caller_id(text: str) -> bool:
+    """Whether a text can be an id that the caller owns."""
+    return _NO_CONTROLS.fullmatch(text) is not None and len(text.encode()) <= 64
+
 
 WATCH_SUBJECT = Place(
     resume="after_revision",
@@ -48,12 +61,21 @@ class CommentService(v1.CommentServiceStub):
     ) -> Pages[v1.ListCommentsResponse, v1.CommentThread]:
         """Walks over all that ``ListComments`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListCommentsRequest)
         refuse(
-            (not request.subject.object_type, "subject.object_type", "must be set"),
-            (not request.subject.object_id, "subject.object_id", "must be set"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.subject.object_type),
+                "subject.object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+            ),
+            (
+                not is_caller_id(request.subject.object_id),
+                "subject.object_id",
+                "must have 1 to 64 bytes and no control characters",
+            ),
             (request.sort not in v1.CommentSort.values(), "sort", "is not a known value"),
             (request.page_size < 0, "page_size", "must not be negative"),
-            (request.reply_preview_size < 0, "reply_preview_size", "must not be negative"),
+            (not 0 <= request.reply_preview_size <= 10, "reply_preview_size", "must lie between 0 and 10"),
             (request.around_comment_id < 0, "around_comment_id", "must not be negative"),
             (request.around_floor < 0, "around_floor", "must not be negative"),
             (request.min_revision < 0, "min_revision", "must not be negative"),
@@ -67,6 +89,7 @@ class CommentService(v1.CommentServiceStub):
     ) -> Pages[v1.ListCommentRevisionsResponse, v1.CommentRevision]:
         """Walks over all that ``ListCommentRevisions`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListCommentRevisionsRequest)
         refuse(
             (request.id <= 0, "id", "must be an id, greater than 0"),
             (request.page_size < 0, "page_size", "must not be negative"),
@@ -82,9 +105,10 @@ class CommentService(v1.CommentServiceStub):
     ) -> Pages[v1.ListMemberCommentsResponse, v1.Comment]:
         """Walks over all that ``ListMemberComments`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListMemberCommentsRequest)
         refuse(
-            (not request.object_type, "object_type", "must be set"),
-            (not request.member_id, "member_id", "must be set"),
+            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
+            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
             (request.page_size < 0, "page_size", "must not be negative"),
         )
         first_page_only = ()
@@ -98,10 +122,19 @@ class CommentService(v1.CommentServiceStub):
     ) -> Pages[v1.ListUnlistedCommentsResponse, v1.UnlistedComment]:
         """Walks over all that ``ListUnlistedComments`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListUnlistedCommentsRequest)
         refuse(
-            (not request.subject.object_type, "subject.object_type", "must be set"),
-            (not request.subject.object_id, "subject.object_id", "must be set"),
-            (not request.member_id, "member_id", "must be set"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.subject.object_type),
+                "subject.object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+            ),
+            (
+                not is_caller_id(request.subject.object_id),
+                "subject.object_id",
+                "must have 1 to 64 bytes and no control characters",
+            ),
+            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
             (request.root_id < 0, "root_id", "must not be negative"),
             (request.min_revision < 0, "min_revision", "must not be negative"),
             (request.page_size < 0, "page_size", "must not be negative"),
@@ -123,12 +156,21 @@ class AsyncCommentService(CommentServiceAsyncStub):
     ) -> AsyncPages[v1.ListCommentsResponse, v1.CommentThread]:
         """Walks over all that ``ListComments`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListCommentsRequest)
         refuse(
-            (not request.subject.object_type, "subject.object_type", "must be set"),
-            (not request.subject.object_id, "subject.object_id", "must be set"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.subject.object_type),
+                "subject.object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+            ),
+            (
+                not is_caller_id(request.subject.object_id),
+                "subject.object_id",
+                "must have 1 to 64 bytes and no control characters",
+            ),
             (request.sort not in v1.CommentSort.values(), "sort", "is not a known value"),
             (request.page_size < 0, "page_size", "must not be negative"),
-            (request.reply_preview_size < 0, "reply_preview_size", "must not be negative"),
+            (not 0 <= request.reply_preview_size <= 10, "reply_preview_size", "must lie between 0 and 10"),
             (request.around_comment_id < 0, "around_comment_id", "must not be negative"),
             (request.around_floor < 0, "around_floor", "must not be negative"),
             (request.min_revision < 0, "min_revision", "must not be negative"),
@@ -144,6 +186,7 @@ class AsyncCommentService(CommentServiceAsyncStub):
     ) -> AsyncPages[v1.ListCommentRevisionsResponse, v1.CommentRevision]:
         """Walks over all that ``ListCommentRevisions`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListCommentRevisionsRequest)
         refuse(
             (request.id <= 0, "id", "must be an id, greater than 0"),
             (request.page_size < 0, "page_size", "must not be negative"),
@@ -159,9 +202,10 @@ class AsyncCommentService(CommentServiceAsyncStub):
     ) -> AsyncPages[v1.ListMemberCommentsResponse, v1.Comment]:
         """Walks over all that ``ListMemberComments`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListMemberCommentsRequest)
         refuse(
-            (not request.object_type, "object_type", "must be set"),
-            (not request.member_id, "member_id", "must be set"),
+            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
+            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
             (request.page_size < 0, "page_size", "must not be negative"),
         )
         first_page_only = ()
@@ -175,10 +219,19 @@ class AsyncCommentService(CommentServiceAsyncStub):
     ) -> AsyncPages[v1.ListUnlistedCommentsResponse, v1.UnlistedComment]:
         """Walks over all that ``ListUnlistedComments`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListUnlistedCommentsRequest)
         refuse(
-            (not request.subject.object_type, "subject.object_type", "must be set"),
-            (not request.subject.object_id, "subject.object_id", "must be set"),
-            (not request.member_id, "member_id", "must be set"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.subject.object_type),
+                "subject.object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+            ),
+            (
+                not is_caller_id(request.subject.object_id),
+                "subject.object_id",
+                "must have 1 to 64 bytes and no control characters",
+            ),
+            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
             (request.root_id < 0, "root_id", "must not be negative"),
             (request.min_revision < 0, "min_revision", "must not be negative"),
             (request.page_size < 0, "page_size", "must not be negative"),
@@ -190,6 +243,43 @@ class AsyncCommentService(CommentServiceAsyncStub):
         return AsyncPages(walk, lambda page: page.comments)
 
 
+class EventService(v1.EventServiceStub):
+    """
+    What happens to all comments of object types, for other services: inboxes, search, analytics,
+    moderation tools. Served on the public port, for callers with the role `subscriber`.
+    """
+
+    def subscribe(self, request: v1.SubscribeRequest, **options: Any) -> Watch[v1.SubscribeResponse]:
+        """
+        Sends events for as long as the caller listens.
+
+        A refusal is raised here, and ``Unavailable`` where no service opens it within 5 s.
+        Later the stream resumes by itself with the token of the last item; gaps are items. ``options`` are those of
+        its calls, as ``metadata``.
+        """
+        check_request(request, v1.SubscribeRequest)
+        return Watch(self.Subscribe, request, Token("token"), options)
+
+
+class AsyncEventService(EventServiceAsyncStub):
+    """
+    What happens to all comments of object types, for other services: inboxes, search, analytics,
+    moderation tools. Served on the public port, for callers with the role `subscriber`.
+    """
+
+    def subscribe(self, request: v1.SubscribeRequest, **options: Any) -> AsyncWatch[v1.SubscribeResponse]:
+        """
+        Sends events for as long as the caller listens.
+
+        It is opened by ``await``, by ``async with``, or with its first item; a refusal is raised there, and
+        ``Unavailable`` where no service opens it within 5 s.
+        Later the stream resumes by itself with the token of the last item; gaps are items. ``options`` are those of
+        its calls, as ``metadata``.
+        """
+        check_request(request, v1.SubscribeRequest)
+        return AsyncWatch(self.Subscribe, request, Token("token"), options)
+
+
 class LikeService(v1.LikeServiceStub):
     """
     Likes: one state per member and comment.
@@ -198,6 +288,7 @@ class LikeService(v1.LikeServiceStub):
     def list_likers(self, request: v1.ListLikersRequest, **options: Any) -> Pages[v1.ListLikersResponse, v1.Liker]:
         """Walks over all that ``ListLikers`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListLikersRequest)
         refuse(
             (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
             (request.page_size < 0, "page_size", "must not be negative"),
@@ -211,10 +302,19 @@ class LikeService(v1.LikeServiceStub):
     ) -> Pages[v1.ListMemberLikesResponse, v1.MemberLike]:
         """Walks over all that ``ListMemberLikes`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListMemberLikesRequest)
         refuse(
-            (not request.subject.object_type, "subject.object_type", "must be set"),
-            (not request.subject.object_id, "subject.object_id", "must be set"),
-            (not request.member_id, "member_id", "must be set"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.subject.object_type),
+                "subject.object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+            ),
+            (
+                not is_caller_id(request.subject.object_id),
+                "subject.object_id",
+                "must have 1 to 64 bytes and no control characters",
+            ),
+            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
             (request.page_size < 0, "page_size", "must not be negative"),
         )
         first_page_only = ()
@@ -230,6 +330,7 @@ class AsyncLikeService(LikeServiceAsyncStub):
     def list_likers(self, request: v1.ListLikersRequest, **options: Any) -> AsyncPages[v1.ListLikersResponse, v1.Liker]:
         """Walks over all that ``ListLikers`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListLikersRequest)
         refuse(
             (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
             (request.page_size < 0, "page_size", "must not be negative"),
@@ -243,10 +344,19 @@ class AsyncLikeService(LikeServiceAsyncStub):
     ) -> AsyncPages[v1.ListMemberLikesResponse, v1.MemberLike]:
         """Walks over all that ``ListMemberLikes`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListMemberLikesRequest)
         refuse(
-            (not request.subject.object_type, "subject.object_type", "must be set"),
-            (not request.subject.object_id, "subject.object_id", "must be set"),
-            (not request.member_id, "member_id", "must be set"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.subject.object_type),
+                "subject.object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+            ),
+            (
+                not is_caller_id(request.subject.object_id),
+                "subject.object_id",
+                "must have 1 to 64 bytes and no control characters",
+            ),
+            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
             (request.page_size < 0, "page_size", "must not be negative"),
         )
         first_page_only = ()
@@ -264,6 +374,7 @@ class ReplyService(v1.ReplyServiceStub):
     def list_replies(self, request: v1.ListRepliesRequest, **options: Any) -> Pages[v1.ListRepliesResponse, v1.Comment]:
         """Walks over all that ``ListReplies`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListRepliesRequest)
         refuse(
             (request.root_id <= 0, "root_id", "must be an id, greater than 0"),
             (
@@ -282,6 +393,7 @@ class ReplyService(v1.ReplyServiceStub):
     def get_thread(self, request: v1.GetThreadRequest, **options: Any) -> Pages[v1.GetThreadResponse, v1.Comment]:
         """Walks over all that ``GetThread`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.GetThreadRequest)
         refuse(
             (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
             (request.max_depth < 0, "max_depth", "must not be negative"),
@@ -303,6 +415,7 @@ class AsyncReplyService(ReplyServiceAsyncStub):
     ) -> AsyncPages[v1.ListRepliesResponse, v1.Comment]:
         """Walks over all that ``ListReplies`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListRepliesRequest)
         refuse(
             (request.root_id <= 0, "root_id", "must be an id, greater than 0"),
             (
@@ -321,6 +434,7 @@ class AsyncReplyService(ReplyServiceAsyncStub):
     def get_thread(self, request: v1.GetThreadRequest, **options: Any) -> AsyncPages[v1.GetThreadResponse, v1.Comment]:
         """Walks over all that ``GetThread`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.GetThreadRequest)
         refuse(
             (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
             (request.max_depth < 0, "max_depth", "must not be negative"),
@@ -342,9 +456,10 @@ class ReportService(v1.ReportServiceStub):
     ) -> Pages[v1.ListOwnReportsResponse, v1.OwnReport]:
         """Walks over all that ``ListOwnReports`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListOwnReportsRequest)
         refuse(
-            (not request.object_type, "object_type", "must be set"),
-            (not request.member_id, "member_id", "must be set"),
+            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
+            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
             (request.page_size < 0, "page_size", "must not be negative"),
         )
         first_page_only = ()
@@ -356,9 +471,10 @@ class ReportService(v1.ReportServiceStub):
     ) -> Pages[v1.ListOwnDecisionsResponse, v1.Statement]:
         """Walks over all that ``ListOwnDecisions`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListOwnDecisionsRequest)
         refuse(
-            (not request.object_type, "object_type", "must be set"),
-            (not request.member_id, "member_id", "must be set"),
+            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
+            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
             (request.page_size < 0, "page_size", "must not be negative"),
         )
         first_page_only = ()
@@ -376,9 +492,10 @@ class AsyncReportService(ReportServiceAsyncStub):
     ) -> AsyncPages[v1.ListOwnReportsResponse, v1.OwnReport]:
         """Walks over all that ``ListOwnReports`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListOwnReportsRequest)
         refuse(
-            (not request.object_type, "object_type", "must be set"),
-            (not request.member_id, "member_id", "must be set"),
+            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
+            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
             (request.page_size < 0, "page_size", "must not be negative"),
         )
         first_page_only = ()
@@ -392,9 +509,10 @@ class AsyncReportService(ReportServiceAsyncStub):
     ) -> AsyncPages[v1.ListOwnDecisionsResponse, v1.Statement]:
         """Walks over all that ``ListOwnDecisions`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListOwnDecisionsRequest)
         refuse(
-            (not request.object_type, "object_type", "must be set"),
-            (not request.member_id, "member_id", "must be set"),
+            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
+            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
             (request.page_size < 0, "page_size", "must not be negative"),
         )
         first_page_only = ()
@@ -417,6 +535,7 @@ class SubjectService(v1.SubjectServiceStub):
         A refusal is raised here, and ``Unavailable`` where no service opens it within 5 s.
         Later the stream resumes by itself; ``options`` are those of its calls, as ``metadata``.
         """
+        check_request(request, v1.WatchSubjectRequest)
         return Watch(self.WatchSubject, request, WATCH_SUBJECT, options)
 
 
@@ -434,6 +553,7 @@ class AsyncSubjectService(SubjectServiceAsyncStub):
         ``Unavailable`` where no service opens it within 5 s.
         Later the stream resumes by itself; ``options`` are those of its calls, as ``metadata``.
         """
+        check_request(request, v1.WatchSubjectRequest)
         return AsyncWatch(self.WatchSubject, request, WATCH_SUBJECT, options)
 
 
@@ -448,8 +568,9 @@ class AdminService(v1.AdminServiceStub):
     ) -> Pages[v1.ListSubjectsResponse, v1.Subject]:
         """Walks over all that ``ListSubjects`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListSubjectsRequest)
         refuse(
-            (not request.object_type, "object_type", "must be set"),
+            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
             (request.page_size < 0, "page_size", "must not be negative"),
         )
         first_page_only = ()
@@ -468,8 +589,9 @@ class AsyncAdminService(AdminServiceAsyncStub):
     ) -> AsyncPages[v1.ListSubjectsResponse, v1.Subject]:
         """Walks over all that ``ListSubjects`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListSubjectsRequest)
         refuse(
-            (not request.object_type, "object_type", "must be set"),
+            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
             (request.page_size < 0, "page_size", "must not be negative"),
         )
         first_page_only = ()
@@ -490,8 +612,14 @@ class ModerationService(v1.ModerationServiceStub):
     ) -> Pages[v1.ListReviewItemsResponse, v1.ReviewItem]:
         """Walks over all that ``ListReviewItems`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListReviewItemsRequest)
         refuse(
-            (not request.object_type, "object_type", "must be set"),
+            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
+            (
+                request.member_id != "" and not is_caller_id(request.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+            ),
             (request.page_size < 0, "page_size", "must not be negative"),
         )
         first_page_only = ()
@@ -503,7 +631,26 @@ class ModerationService(v1.ModerationServiceStub):
     ) -> Pages[v1.ListDecisionsResponse, v1.Decision]:
         """Walks over all that ``ListDecisions`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
-        refuse((request.page_size < 0, "page_size", "must not be negative"))
+        check_request(request, v1.ListDecisionsRequest)
+        refuse(
+            (request.WhichOneof("of") is None, "of", "must be set"),
+            (
+                request.WhichOneof("of") == "comment_id" and request.comment_id <= 0,
+                "comment_id",
+                "must be an id, greater than 0",
+            ),
+            (
+                request.WhichOneof("of") == "member" and not _OBJECT_TYPE.fullmatch(request.member.object_type),
+                "member.object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+            ),
+            (
+                request.WhichOneof("of") == "member" and not is_caller_id(request.member.member_id),
+                "member.member_id",
+                "must have 1 to 64 bytes and no control characters",
+            ),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: PageWalk[v1.ListDecisionsResponse] = PageWalk(self.ListDecisions, request, first_page_only, options)
         return Pages(walk, lambda page: page.decisions)
@@ -511,6 +658,7 @@ class ModerationService(v1.ModerationServiceStub):
     def list_reports(self, request: v1.ListReportsRequest, **options: Any) -> Pages[v1.ListReportsResponse, v1.Report]:
         """Walks over all that ``ListReports`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListReportsRequest)
         refuse(
             (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
             (request.page_size < 0, "page_size", "must not be negative"),
@@ -531,8 +679,14 @@ class AsyncModerationService(ModerationServiceAsyncStub):
     ) -> AsyncPages[v1.ListReviewItemsResponse, v1.ReviewItem]:
         """Walks over all that ``ListReviewItems`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListReviewItemsRequest)
         refuse(
-            (not request.object_type, "object_type", "must be set"),
+            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
+            (
+                request.member_id != "" and not is_caller_id(request.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+            ),
             (request.page_size < 0, "page_size", "must not be negative"),
         )
         first_page_only = ()
@@ -546,7 +700,26 @@ class AsyncModerationService(ModerationServiceAsyncStub):
     ) -> AsyncPages[v1.ListDecisionsResponse, v1.Decision]:
         """Walks over all that ``ListDecisions`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
-        refuse((request.page_size < 0, "page_size", "must not be negative"))
+        check_request(request, v1.ListDecisionsRequest)
+        refuse(
+            (request.WhichOneof("of") is None, "of", "must be set"),
+            (
+                request.WhichOneof("of") == "comment_id" and request.comment_id <= 0,
+                "comment_id",
+                "must be an id, greater than 0",
+            ),
+            (
+                request.WhichOneof("of") == "member" and not _OBJECT_TYPE.fullmatch(request.member.object_type),
+                "member.object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+            ),
+            (
+                request.WhichOneof("of") == "member" and not is_caller_id(request.member.member_id),
+                "member.member_id",
+                "must have 1 to 64 bytes and no control characters",
+            ),
+            (request.page_size < 0, "page_size", "must not be negative"),
+        )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListDecisionsResponse] = AsyncPageWalk(
             self.ListDecisions, request, first_page_only, options
@@ -558,6 +731,7 @@ class AsyncModerationService(ModerationServiceAsyncStub):
     ) -> AsyncPages[v1.ListReportsResponse, v1.Report]:
         """Walks over all that ``ListReports`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListReportsRequest)
         refuse(
             (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
             (request.page_size < 0, "page_size", "must not be negative"),
@@ -569,8 +743,8 @@ class AsyncModerationService(ModerationServiceAsyncStub):
 
 class PolicyService(v1.PolicyServiceStub):
     """
-    Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-    with the role `moderator` and the object type.
+    Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+    Served on the admin port, for callers with the role `moderator` and the object type.
     """
 
     def list_member_standings(
@@ -578,8 +752,14 @@ class PolicyService(v1.PolicyServiceStub):
     ) -> Pages[v1.ListMemberStandingsResponse, v1.MemberStanding]:
         """Walks over all that ``ListMemberStandings`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListMemberStandingsRequest)
         refuse(
-            (not request.object_type, "object_type", "must be set"),
+            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
+            (
+                request.member_id != "" and not is_caller_id(request.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+            ),
             (request.page_size < 0, "page_size", "must not be negative"),
         )
         first_page_only = ()
@@ -591,8 +771,8 @@ class PolicyService(v1.PolicyServiceStub):
 
 class AsyncPolicyService(PolicyServiceAsyncStub):
     """
-    Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-    with the role `moderator` and the object type.
+    Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+    Served on the admin port, for callers with the role `moderator` and the object type.
     """
 
     def list_member_standings(
@@ -600,8 +780,14 @@ class AsyncPolicyService(PolicyServiceAsyncStub):
     ) -> AsyncPages[v1.ListMemberStandingsResponse, v1.MemberStanding]:
         """Walks over all that ``ListMemberStandings`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
+        check_request(request, v1.ListMemberStandingsRequest)
         refuse(
-            (not request.object_type, "object_type", "must be set"),
+            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
+            (
+                request.member_id != "" and not is_caller_id(request.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+            ),
             (request.page_size < 0, "page_size", "must not be negative"),
         )
         first_page_only = ()

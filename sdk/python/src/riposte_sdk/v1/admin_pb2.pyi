@@ -736,8 +736,8 @@ class HideCommentRequest(_message.Message):
     id: _builtins.int
     """The comment. Required."""
     moderator_id: _builtins.str
-    """The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-    it.
+    """The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+    which ListDecisions returns. No response of the public port contains it.
     """
     reason: _builtins.str
     """Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points."""
@@ -776,7 +776,9 @@ class HideCommentResponse(_message.Message):
     """The revision that this request made; the same at every repeat."""
     @_builtins.property
     def comment(self) -> _comment_pb2.Comment:
-        """The comment as moderators see it."""
+        """The comment as readers get it from now on: without its author and its text, which
+        ModerationService.GetModeratedComments returns.
+        """
 
     def __init__(
         self,
@@ -806,8 +808,8 @@ class UnhideCommentRequest(_message.Message):
     id: _builtins.int
     """The comment. Required."""
     moderator_id: _builtins.str
-    """The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-    it.
+    """The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+    which ListDecisions returns. No response of the public port contains it.
     """
     reason: _builtins.str
     """Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points."""
@@ -876,8 +878,8 @@ class AdminServiceDeleteCommentRequest(_message.Message):
     id: _builtins.int
     """The comment. Required."""
     moderator_id: _builtins.str
-    """The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-    it.
+    """The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+    which ListDecisions returns. No response of the public port contains it.
     """
     reason: _builtins.str
     """Why: the note of the decision, for moderators, and for the audit log. 0 to 512 code points."""
@@ -1316,7 +1318,8 @@ class CountDrift(_message.Message):
     """The comment whose count it is; 0 for a count of the subject."""
     name: _builtins.str
     """The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
-    `like_count`, `dislike_count`, `next_floor`, `listed`.
+    `like_count`, `dislike_count`, `next_floor`, `listed`; of what waits for moderators
+    `review_open`, `proposal`, `appeal`, `reports`, `report_weight`.
     """
     stored: _builtins.int
     """What is stored."""

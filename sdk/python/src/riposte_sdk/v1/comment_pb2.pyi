@@ -372,8 +372,8 @@ class Content(_message.Message):
     """
     @_builtins.property
     def mentioned_member_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-        notifications.
+        """The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+        look for them in the text. The events of the feed name them as members to notify.
         """
 
     @_builtins.property
@@ -476,7 +476,7 @@ class CommentRevision(_message.Message):
     MEMBER_ID_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     number: _builtins.int
-    """Its number: 1 for the text first written, 2 for the first edit, and so on."""
+    """Its number among the texts that were shown: 1 for the first, and so on."""
     member_id: _builtins.str
     """Who wrote this text."""
     @_builtins.property

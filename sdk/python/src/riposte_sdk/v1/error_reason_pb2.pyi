@@ -27,8 +27,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     code.
     """
     ERROR_REASON_SUBJECT_NOT_FOUND: _ErrorReason.ValueType  # 1
-    """NOT_FOUND. There is no such subject, or it is deleted. Create it, or let its object type do so
-    (`auto_create`).
+    """NOT_FOUND. There is no such subject, or it is deleted. Create it by CreateSubject, or let its
+    first comment do so: `auto_create` of its type in `[object_types]`, or of all types in
+    `[object_type_defaults]`, which is false by default, also for the types that
+    `open_object_types` admits.
 
     Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "object_id":
     "1"}}`.
@@ -36,8 +38,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_COMMENT_NOT_FOUND: _ErrorReason.ValueType  # 2
     """NOT_FOUND. There is no such comment, its subject is deleted, or the caller was not granted its
     type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a hiding and
-    their opposites, UndeleteComment aside. Reads show the tombstone of a deleted comment; a reply
-    to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
+    their opposites. Exceptions are UndeleteComment, and a moderator's delete or hiding of a
+    comment that its author or the owner of the subject deleted. Reads show the tombstone of a
+    deleted comment; a reply to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
 
     Example: `{"reason": "COMMENT_NOT_FOUND", "metadata": {"comment_id": "1234567890123456789"}}`.
     """
@@ -98,14 +101,15 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
     except to UndeleteComment: a tombstone that was imported without a text cannot come back. `why`
     names a cause beside the state: `edits` (three edits have to be judged first), `appeal` (an
-    appeal is open), `own_decision` (an appeal contests a decision of the acting moderator).
+    appeal is open), `own_decision` (an appeal contests a decision of the acting moderator). Of a
+    subject it is `mode`: a moderator set a stricter mode, or the object type does not have it.
 
     Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
     "state": "HIDDEN"}}`.
     """
     ERROR_REASON_EDIT_WINDOW_CLOSED: _ErrorReason.ValueType  # 12
     """FAILED_PRECONDITION. The time in which an author may edit is over; the metadata has the time at
-    which it ended.
+    which it ended. `edit_window` of the type in `[object_types]` decides.
 
     Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
     """
@@ -121,7 +125,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
     """
     ERROR_REASON_OBJECT_TYPE_UNKNOWN: _ErrorReason.ValueType  # 15
-    """INVALID_ARGUMENT. The object type is not registered. Register it in the configuration.
+    """INVALID_ARGUMENT. The object type is not registered. Add it to `[object_types]` in the
+    configuration of the server, or set `open_object_types`, which admits all types.
 
     Example: `{"reason": "OBJECT_TYPE_UNKNOWN", "metadata": {"object_type": "vidoe"}}`.
     """
@@ -143,7 +148,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
     """
     ERROR_REASON_CONTENT_TOO_LONG: _ErrorReason.ValueType  # 19
-    """INVALID_ARGUMENT. The text has too many code points after NFC.
+    """INVALID_ARGUMENT. The text has too many code points after NFC. `max_text_code_points` of the
+    type in `[object_types]` decides.
 
     Example: `{"reason": "CONTENT_TOO_LONG", "metadata": {"limit": "5000", "actual": "5201"}}`.
     """
@@ -177,17 +183,20 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
     """
     ERROR_REASON_CALLER_UNKNOWN: _ErrorReason.ValueType  # 25
-    """UNAUTHENTICATED. The token or certificate is missing or not known.
+    """UNAUTHENTICATED. The token or certificate is missing or not known. The file of
+    `auth.callers_file` has the callers that are.
 
     Example: `{"reason": "CALLER_UNKNOWN"}`.
     """
     ERROR_REASON_CALLER_NOT_ALLOWED: _ErrorReason.ValueType  # 26
-    """PERMISSION_DENIED. The caller was not granted the object type, or the service.
+    """PERMISSION_DENIED. The caller was not granted the object type, or the service, in the file of
+    `auth.callers_file`.
 
     Example: `{"reason": "CALLER_NOT_ALLOWED", "metadata": {"object_type": "video"}}`.
     """
     ERROR_REASON_MEMBER_NOT_ALLOWED: _ErrorReason.ValueType  # 27
-    """PERMISSION_DENIED. The member is neither the author nor the owner that the act needs.
+    """PERMISSION_DENIED. The member is neither the author nor the owner that the act needs; or its
+    account has a lower `level` than is `needed`, or there is none, and then `level` is absent.
 
     Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
     """
@@ -255,14 +264,14 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_WATCH_TOO_SLOW: _ErrorReason.ValueType  # 38
     """RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again
-    with the last revision received as `after_revision`, and read faster: hand changes over instead
-    of working on them in the reading loop.
+    with the last revision received as `after_revision`, or subscribe with the last token, and read
+    faster: hand changes over instead of working on them in the reading loop.
 
     Example: `{"reason": "WATCH_TOO_SLOW"}` with RetryInfo 0.1 s.
     """
     ERROR_REASON_SERVER_STOPPING: _ErrorReason.ValueType  # 39
     """UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last
-    revision received as `after_revision`.
+    revision received as `after_revision`, or subscribe with the last token.
 
     Example: `{"reason": "SERVER_STOPPING"}` with RetryInfo 0.1 s.
     """
@@ -286,10 +295,16 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
 
     Example: `{"reason": "APPEAL_NOT_ALLOWED", "metadata": {"why": "window_over"}}`.
     """
+    ERROR_REASON_WORD_LIST_INVALID: _ErrorReason.ValueType  # 47
+    """INVALID_ARGUMENT. A line of a candidate word list is wrong. Nothing was tried. `line` counts
+    from 1 and is 0 for the list as a whole; `why` has no word of it.
+
+    Example: `{"reason": "WORD_LIST_INVALID", "metadata": {"line": "7", "why": "has an empty
+    word"}}`.
+    """
     ERROR_REASON_POLICY_UNAVAILABLE: _ErrorReason.ValueType  # 48
     """UNAVAILABLE. A service that judges texts or members could not be asked, and the object type
-    refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
-    served yet.
+    refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo.
 
     Example: `{"reason": "POLICY_UNAVAILABLE", "metadata": {"service": "filter"}}` with RetryInfo
     1 s.
@@ -311,8 +326,10 @@ ERROR_REASON_UNSPECIFIED: ErrorReason.ValueType  # 0
 code.
 """
 ERROR_REASON_SUBJECT_NOT_FOUND: ErrorReason.ValueType  # 1
-"""NOT_FOUND. There is no such subject, or it is deleted. Create it, or let its object type do so
-(`auto_create`).
+"""NOT_FOUND. There is no such subject, or it is deleted. Create it by CreateSubject, or let its
+first comment do so: `auto_create` of its type in `[object_types]`, or of all types in
+`[object_type_defaults]`, which is false by default, also for the types that
+`open_object_types` admits.
 
 Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "object_id":
 "1"}}`.
@@ -320,8 +337,9 @@ Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "
 ERROR_REASON_COMMENT_NOT_FOUND: ErrorReason.ValueType  # 2
 """NOT_FOUND. There is no such comment, its subject is deleted, or the caller was not granted its
 type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a hiding and
-their opposites, UndeleteComment aside. Reads show the tombstone of a deleted comment; a reply
-to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
+their opposites. Exceptions are UndeleteComment, and a moderator's delete or hiding of a
+comment that its author or the owner of the subject deleted. Reads show the tombstone of a
+deleted comment; a reply to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
 
 Example: `{"reason": "COMMENT_NOT_FOUND", "metadata": {"comment_id": "1234567890123456789"}}`.
 """
@@ -382,14 +400,15 @@ ERROR_REASON_STATE_CONFLICT: ErrorReason.ValueType  # 11
 for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
 except to UndeleteComment: a tombstone that was imported without a text cannot come back. `why`
 names a cause beside the state: `edits` (three edits have to be judged first), `appeal` (an
-appeal is open), `own_decision` (an appeal contests a decision of the acting moderator).
+appeal is open), `own_decision` (an appeal contests a decision of the acting moderator). Of a
+subject it is `mode`: a moderator set a stricter mode, or the object type does not have it.
 
 Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
 "state": "HIDDEN"}}`.
 """
 ERROR_REASON_EDIT_WINDOW_CLOSED: ErrorReason.ValueType  # 12
 """FAILED_PRECONDITION. The time in which an author may edit is over; the metadata has the time at
-which it ended.
+which it ended. `edit_window` of the type in `[object_types]` decides.
 
 Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
 """
@@ -405,7 +424,8 @@ served yet.
 Example: `{"reason": "CHALLENGE_REQUIRED", "metadata": {"kind": "captcha"}}`.
 """
 ERROR_REASON_OBJECT_TYPE_UNKNOWN: ErrorReason.ValueType  # 15
-"""INVALID_ARGUMENT. The object type is not registered. Register it in the configuration.
+"""INVALID_ARGUMENT. The object type is not registered. Add it to `[object_types]` in the
+configuration of the server, or set `open_object_types`, which admits all types.
 
 Example: `{"reason": "OBJECT_TYPE_UNKNOWN", "metadata": {"object_type": "vidoe"}}`.
 """
@@ -427,7 +447,8 @@ metadata names the rule, never the words.
 Example: `{"reason": "CONTENT_BLOCKED", "metadata": {"rule": "policy.list"}}`.
 """
 ERROR_REASON_CONTENT_TOO_LONG: ErrorReason.ValueType  # 19
-"""INVALID_ARGUMENT. The text has too many code points after NFC.
+"""INVALID_ARGUMENT. The text has too many code points after NFC. `max_text_code_points` of the
+type in `[object_types]` decides.
 
 Example: `{"reason": "CONTENT_TOO_LONG", "metadata": {"limit": "5000", "actual": "5201"}}`.
 """
@@ -461,17 +482,20 @@ Example: `{"reason": "REQUEST_ID_REUSED", "metadata": {"request_id":
 "018f3c1e-7a52-7c3e-9d0a-1f2e3d4c5b6a"}}`.
 """
 ERROR_REASON_CALLER_UNKNOWN: ErrorReason.ValueType  # 25
-"""UNAUTHENTICATED. The token or certificate is missing or not known.
+"""UNAUTHENTICATED. The token or certificate is missing or not known. The file of
+`auth.callers_file` has the callers that are.
 
 Example: `{"reason": "CALLER_UNKNOWN"}`.
 """
 ERROR_REASON_CALLER_NOT_ALLOWED: ErrorReason.ValueType  # 26
-"""PERMISSION_DENIED. The caller was not granted the object type, or the service.
+"""PERMISSION_DENIED. The caller was not granted the object type, or the service, in the file of
+`auth.callers_file`.
 
 Example: `{"reason": "CALLER_NOT_ALLOWED", "metadata": {"object_type": "video"}}`.
 """
 ERROR_REASON_MEMBER_NOT_ALLOWED: ErrorReason.ValueType  # 27
-"""PERMISSION_DENIED. The member is neither the author nor the owner that the act needs.
+"""PERMISSION_DENIED. The member is neither the author nor the owner that the act needs; or its
+account has a lower `level` than is `needed`, or there is none, and then `level` is absent.
 
 Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
 """
@@ -539,14 +563,14 @@ Example: `{"reason": "INTERNAL", "metadata": {"request_id":
 """
 ERROR_REASON_WATCH_TOO_SLOW: ErrorReason.ValueType  # 38
 """RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again
-with the last revision received as `after_revision`, and read faster: hand changes over instead
-of working on them in the reading loop.
+with the last revision received as `after_revision`, or subscribe with the last token, and read
+faster: hand changes over instead of working on them in the reading loop.
 
 Example: `{"reason": "WATCH_TOO_SLOW"}` with RetryInfo 0.1 s.
 """
 ERROR_REASON_SERVER_STOPPING: ErrorReason.ValueType  # 39
 """UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last
-revision received as `after_revision`.
+revision received as `after_revision`, or subscribe with the last token.
 
 Example: `{"reason": "SERVER_STOPPING"}` with RetryInfo 0.1 s.
 """
@@ -570,10 +594,16 @@ text), `overturned` (the state or the text has changed since, or a newer decisio
 
 Example: `{"reason": "APPEAL_NOT_ALLOWED", "metadata": {"why": "window_over"}}`.
 """
+ERROR_REASON_WORD_LIST_INVALID: ErrorReason.ValueType  # 47
+"""INVALID_ARGUMENT. A line of a candidate word list is wrong. Nothing was tried. `line` counts
+from 1 and is 0 for the list as a whole; `why` has no word of it.
+
+Example: `{"reason": "WORD_LIST_INVALID", "metadata": {"line": "7", "why": "has an empty
+word"}}`.
+"""
 ERROR_REASON_POLICY_UNAVAILABLE: ErrorReason.ValueType  # 48
 """UNAVAILABLE. A service that judges texts or members could not be asked, and the object type
-refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
-served yet.
+refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo.
 
 Example: `{"reason": "POLICY_UNAVAILABLE", "metadata": {"service": "filter"}}` with RetryInfo
 1 s.

@@ -206,7 +206,9 @@ class _ReviewCauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReviewCau
     REVIEW_CAUSE_FLAG: _ReviewCause.ValueType  # 4
     """The policy flagged it; in sight unless the comment is PENDING."""
     REVIEW_CAUSE_SERVICE_UNAVAILABLE: _ReviewCause.ValueType  # 5
-    """The filter or account service could not be asked. Not served yet."""
+    """The filter or account service could not be asked. The server asks again; after three responses
+    that leave a text open, its cause is FLAG, or EDIT of a proposed edit.
+    """
     REVIEW_CAUSE_APPEAL: _ReviewCause.ValueType  # 6
     """The author appealed."""
     REVIEW_CAUSE_WITHHELD: _ReviewCause.ValueType  # 7
@@ -226,7 +228,9 @@ REVIEW_CAUSE_REPORT: ReviewCause.ValueType  # 3
 REVIEW_CAUSE_FLAG: ReviewCause.ValueType  # 4
 """The policy flagged it; in sight unless the comment is PENDING."""
 REVIEW_CAUSE_SERVICE_UNAVAILABLE: ReviewCause.ValueType  # 5
-"""The filter or account service could not be asked. Not served yet."""
+"""The filter or account service could not be asked. The server asks again; after three responses
+that leave a text open, its cause is FLAG, or EDIT of a proposed edit.
+"""
 REVIEW_CAUSE_APPEAL: ReviewCause.ValueType  # 6
 """The author appealed."""
 REVIEW_CAUSE_WITHHELD: ReviewCause.ValueType  # 7
@@ -629,7 +633,9 @@ class ListReviewItemsRequest(_message.Message):
     """`next_page_token` of an earlier page of the same walk. Empty: the first page."""
     @_builtins.property
     def causes(self) -> _containers.RepeatedScalarFieldContainer[Global___ReviewCause.ValueType]:
-        """Only items with one of these causes; empty means all."""
+        """Only items with one of these causes. Empty means all that are for moderators: those that wait
+        for SERVICE_UNAVAILABLE alone are left out until they are due.
+        """
 
     def __init__(
         self,
@@ -703,7 +709,9 @@ class ClaimReviewItemsRequest(_message.Message):
     """
     @_builtins.property
     def causes(self) -> _containers.RepeatedScalarFieldContainer[Global___ReviewCause.ValueType]:
-        """Only items with one of these causes; empty means all."""
+        """Only items with one of these causes. Empty means all that are for moderators: those that wait
+        for SERVICE_UNAVAILABLE alone are left out until they are due.
+        """
 
     @_builtins.property
     def lease(self) -> _duration_pb2.Duration:

@@ -26,31 +26,46 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from riposte_sdk.v1 import comment_pb2 as riposte_dot_v1_dot_comment__pb2
 from riposte_sdk.v1 import moderation_pb2 as riposte_dot_v1_dot_moderation__pb2
+from riposte_sdk.v1 import subject_pb2 as riposte_dot_v1_dot_subject__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17riposte/v1/policy.proto\x12\nriposte.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18riposte/v1/comment.proto\x1a\x1briposte/v1/moderation.proto\"\xa4\x01\n\x10\x43heckTextRequest\x12\x1f\n\x0bobject_type\x18\x01 \x01(\tR\nobjectType\x12-\n\x07\x63ontent\x18\x02 \x01(\x0b\x32\x13.riposte.v1.ContentR\x07\x63ontent\x12\x1b\n\tmember_id\x18\x03 \x01(\tR\x08memberId\x12#\n\rwith_services\x18\x04 \x01(\x08R\x0cwithServices\"\xfc\x01\n\x11\x43heckTextResponse\x12\x33\n\x07outcome\x18\x01 \x01(\x0e\x32\x19.riposte.v1.PolicyOutcomeR\x07outcome\x12\'\n\x04hits\x18\x02 \x03(\x0b\x32\x13.riposte.v1.RuleHitR\x04hits\x12\x1d\n\nshown_text\x18\x03 \x01(\tR\tshownText\x12\'\n\x0fnormalized_text\x18\x04 \x01(\tR\x0enormalizedText\x12\x12\n\x04\x63ode\x18\x05 \x01(\tR\x04\x63ode\x12-\n\x04time\x18\x06 \x01(\x0b\x32\x19.google.protobuf.DurationR\x04time\"\xe2\x02\n\x0eMemberStanding\x12\x30\n\x06member\x18\x01 \x01(\x0b\x32\x18.riposte.v1.MemberOfTypeR\x06member\x12\x30\n\x08standing\x18\x02 \x01(\x0e\x32\x14.riposte.v1.StandingR\x08standing\x12\x30\n\x05until\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x05until\x12(\n\rreport_weight\x18\x04 \x01(\x05H\x00R\x0creportWeight\x88\x01\x01\x12-\n\x07grounds\x18\x05 \x01(\x0b\x32\x13.riposte.v1.GroundsR\x07grounds\x12\x12\n\x04\x65tag\x18\x06 \x01(\tR\x04\x65tag\x12;\n\x0bupdate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nupdateTimeB\x10\n\x0e_report_weight\"\x94\x01\n\x18SetMemberStandingRequest\x12\x36\n\x08standing\x18\x01 \x01(\x0b\x32\x1a.riposte.v1.MemberStandingR\x08standing\x12!\n\x0cmoderator_id\x18\x02 \x01(\tR\x0bmoderatorId\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"S\n\x19SetMemberStandingResponse\x12\x36\n\x08standing\x18\x01 \x01(\x0b\x32\x1a.riposte.v1.MemberStandingR\x08standing\"\x96\x01\n\x1aListMemberStandingsRequest\x12\x1f\n\x0bobject_type\x18\x01 \x01(\tR\nobjectType\x12\x1b\n\tmember_id\x18\x02 \x01(\tR\x08memberId\x12\x1b\n\tpage_size\x18\x03 \x01(\x05R\x08pageSize\x12\x1d\n\npage_token\x18\x04 \x01(\tR\tpageToken\"\x7f\n\x1bListMemberStandingsResponse\x12\x38\n\tstandings\x18\x01 \x03(\x0b\x32\x1a.riposte.v1.MemberStandingR\tstandings\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken*\xca\x01\n\rPolicyOutcome\x12\x1e\n\x1aPOLICY_OUTCOME_UNSPECIFIED\x10\x00\x12\x18\n\x14POLICY_OUTCOME_ALLOW\x10\x01\x12\x17\n\x13POLICY_OUTCOME_MASK\x10\x02\x12\x17\n\x13POLICY_OUTCOME_FLAG\x10\x03\x12\x17\n\x13POLICY_OUTCOME_HOLD\x10\x04\x12\x19\n\x15POLICY_OUTCOME_REJECT\x10\x05\x12\x19\n\x15POLICY_OUTCOME_REFUSE\x10\x06*\x94\x01\n\x08Standing\x12\x18\n\x14STANDING_UNSPECIFIED\x10\x00\x12\x13\n\x0fSTANDING_NORMAL\x10\x01\x12\x14\n\x10STANDING_TRUSTED\x10\x02\x12\x1a\n\x16STANDING_PRE_MODERATED\x10\x03\x12\x12\n\x0eSTANDING_MUTED\x10\x04\x12\x13\n\x0fSTANDING_BANNED\x10\x05\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17riposte/v1/policy.proto\x12\nriposte.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18riposte/v1/comment.proto\x1a\x1briposte/v1/moderation.proto\x1a\x18riposte/v1/subject.proto\"\xa4\x01\n\x10\x43heckTextRequest\x12\x1f\n\x0bobject_type\x18\x01 \x01(\tR\nobjectType\x12-\n\x07\x63ontent\x18\x02 \x01(\x0b\x32\x13.riposte.v1.ContentR\x07\x63ontent\x12\x1b\n\tmember_id\x18\x03 \x01(\tR\x08memberId\x12#\n\rwith_services\x18\x04 \x01(\x08R\x0cwithServices\"\xfc\x01\n\x11\x43heckTextResponse\x12\x33\n\x07outcome\x18\x01 \x01(\x0e\x32\x19.riposte.v1.PolicyOutcomeR\x07outcome\x12\'\n\x04hits\x18\x02 \x03(\x0b\x32\x13.riposte.v1.RuleHitR\x04hits\x12\x1d\n\nshown_text\x18\x03 \x01(\tR\tshownText\x12\'\n\x0fnormalized_text\x18\x04 \x01(\tR\x0enormalizedText\x12\x12\n\x04\x63ode\x18\x05 \x01(\tR\x04\x63ode\x12-\n\x04time\x18\x06 \x01(\x0b\x32\x19.google.protobuf.DurationR\x04time\"\xb1\x02\n\x15\x45valuatePolicyRequest\x12\x1f\n\x0bobject_type\x18\x01 \x01(\tR\nobjectType\x12.\n\x04\x66rom\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x04\x66rom\x12*\n\x02to\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x02to\x12%\n\x0e\x63\x61ndidate_list\x18\x04 \x01(\tR\rcandidateList\x12(\n\x10sample_per_mille\x18\x05 \x01(\x05R\x0esamplePerMille\x12!\n\x0cresume_token\x18\x06 \x01(\tR\x0bresumeToken\x12\'\n\x0f\x63\x61ndidate_rules\x18\x07 \x03(\tR\x0e\x63\x61ndidateRules\"\x83\x02\n\x0eRuleEvaluation\x12\x16\n\x06source\x18\x01 \x01(\tR\x06source\x12\x12\n\x04rule\x18\x02 \x01(\tR\x04rule\x12\x33\n\x07outcome\x18\x03 \x01(\x0e\x32\x19.riposte.v1.PolicyOutcomeR\x07outcome\x12\x12\n\x04hits\x18\x04 \x01(\x05R\x04hits\x12\x30\n\x14restricted_by_people\x18\x05 \x01(\x05R\x12restrictedByPeople\x12,\n\x12\x61pproved_by_people\x18\x06 \x01(\x05R\x10\x61pprovedByPeople\x12\x1c\n\x07samples\x18\x07 \x03(\x03\x42\x02\x30\x01R\x07samples\"\xb1\x01\n\x16\x45valuatePolicyResponse\x12\x14\n\x05tried\x18\x01 \x01(\x05R\x05tried\x12\x30\n\x05rules\x18\x02 \x03(\x0b\x32\x1a.riposte.v1.RuleEvaluationR\x05rules\x12!\n\x0cresume_token\x18\x03 \x01(\tR\x0bresumeToken\x12,\n\x12unknown_fact_names\x18\x04 \x03(\tR\x10unknownFactNames\"\xe2\x02\n\x0eMemberStanding\x12\x30\n\x06member\x18\x01 \x01(\x0b\x32\x18.riposte.v1.MemberOfTypeR\x06member\x12\x30\n\x08standing\x18\x02 \x01(\x0e\x32\x14.riposte.v1.StandingR\x08standing\x12\x30\n\x05until\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x05until\x12(\n\rreport_weight\x18\x04 \x01(\x05H\x00R\x0creportWeight\x88\x01\x01\x12-\n\x07grounds\x18\x05 \x01(\x0b\x32\x13.riposte.v1.GroundsR\x07grounds\x12\x12\n\x04\x65tag\x18\x06 \x01(\tR\x04\x65tag\x12;\n\x0bupdate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nupdateTimeB\x10\n\x0e_report_weight\"\x94\x01\n\x18SetMemberStandingRequest\x12\x36\n\x08standing\x18\x01 \x01(\x0b\x32\x1a.riposte.v1.MemberStandingR\x08standing\x12!\n\x0cmoderator_id\x18\x02 \x01(\tR\x0bmoderatorId\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"S\n\x19SetMemberStandingResponse\x12\x36\n\x08standing\x18\x01 \x01(\x0b\x32\x1a.riposte.v1.MemberStandingR\x08standing\"\x96\x01\n\x1aListMemberStandingsRequest\x12\x1f\n\x0bobject_type\x18\x01 \x01(\tR\nobjectType\x12\x1b\n\tmember_id\x18\x02 \x01(\tR\x08memberId\x12\x1b\n\tpage_size\x18\x03 \x01(\x05R\x08pageSize\x12\x1d\n\npage_token\x18\x04 \x01(\tR\tpageToken\"\x7f\n\x1bListMemberStandingsResponse\x12\x38\n\tstandings\x18\x01 \x03(\x0b\x32\x1a.riposte.v1.MemberStandingR\tstandings\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xbb\x01\n\x15SetSubjectModeRequest\x12\x30\n\x07subject\x18\x01 \x01(\x0b\x32\x16.riposte.v1.SubjectKeyR\x07subject\x12.\n\x04mode\x18\x02 \x01(\x0e\x32\x1a.riposte.v1.ModerationModeR\x04mode\x12!\n\x0cmoderator_id\x18\x03 \x01(\tR\x0bmoderatorId\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\"v\n\x16SetSubjectModeResponse\x12-\n\x07subject\x18\x01 \x01(\x0b\x32\x13.riposte.v1.SubjectR\x07subject\x12-\n\x10subject_revision\x18\x02 \x01(\x03\x42\x02\x30\x01R\x0fsubjectRevision*\xca\x01\n\rPolicyOutcome\x12\x1e\n\x1aPOLICY_OUTCOME_UNSPECIFIED\x10\x00\x12\x18\n\x14POLICY_OUTCOME_ALLOW\x10\x01\x12\x17\n\x13POLICY_OUTCOME_MASK\x10\x02\x12\x17\n\x13POLICY_OUTCOME_FLAG\x10\x03\x12\x17\n\x13POLICY_OUTCOME_HOLD\x10\x04\x12\x19\n\x15POLICY_OUTCOME_REJECT\x10\x05\x12\x19\n\x15POLICY_OUTCOME_REFUSE\x10\x06*\x94\x01\n\x08Standing\x12\x18\n\x14STANDING_UNSPECIFIED\x10\x00\x12\x13\n\x0fSTANDING_NORMAL\x10\x01\x12\x14\n\x10STANDING_TRUSTED\x10\x02\x12\x1a\n\x16STANDING_PRE_MODERATED\x10\x03\x12\x12\n\x0eSTANDING_MUTED\x10\x04\x12\x13\n\x0fSTANDING_BANNED\x10\x05\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'riposte.v1.policy_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_POLICYOUTCOME']._serialized_start=1457
-  _globals['_POLICYOUTCOME']._serialized_end=1659
-  _globals['_STANDING']._serialized_start=1662
-  _globals['_STANDING']._serialized_end=1810
-  _globals['_CHECKTEXTREQUEST']._serialized_start=160
-  _globals['_CHECKTEXTREQUEST']._serialized_end=324
-  _globals['_CHECKTEXTRESPONSE']._serialized_start=327
-  _globals['_CHECKTEXTRESPONSE']._serialized_end=579
-  _globals['_MEMBERSTANDING']._serialized_start=582
-  _globals['_MEMBERSTANDING']._serialized_end=936
-  _globals['_SETMEMBERSTANDINGREQUEST']._serialized_start=939
-  _globals['_SETMEMBERSTANDINGREQUEST']._serialized_end=1087
-  _globals['_SETMEMBERSTANDINGRESPONSE']._serialized_start=1089
-  _globals['_SETMEMBERSTANDINGRESPONSE']._serialized_end=1172
-  _globals['_LISTMEMBERSTANDINGSREQUEST']._serialized_start=1175
-  _globals['_LISTMEMBERSTANDINGSREQUEST']._serialized_end=1325
-  _globals['_LISTMEMBERSTANDINGSRESPONSE']._serialized_start=1327
-  _globals['_LISTMEMBERSTANDINGSRESPONSE']._serialized_end=1454
+  _globals['_RULEEVALUATION'].fields_by_name['samples']._loaded_options = None
+  _globals['_RULEEVALUATION'].fields_by_name['samples']._serialized_options = b'0\001'
+  _globals['_SETSUBJECTMODERESPONSE'].fields_by_name['subject_revision']._loaded_options = None
+  _globals['_SETSUBJECTMODERESPONSE'].fields_by_name['subject_revision']._serialized_options = b'0\001'
+  _globals['_POLICYOUTCOME']._serialized_start=2543
+  _globals['_POLICYOUTCOME']._serialized_end=2745
+  _globals['_STANDING']._serialized_start=2748
+  _globals['_STANDING']._serialized_end=2896
+  _globals['_CHECKTEXTREQUEST']._serialized_start=186
+  _globals['_CHECKTEXTREQUEST']._serialized_end=350
+  _globals['_CHECKTEXTRESPONSE']._serialized_start=353
+  _globals['_CHECKTEXTRESPONSE']._serialized_end=605
+  _globals['_EVALUATEPOLICYREQUEST']._serialized_start=608
+  _globals['_EVALUATEPOLICYREQUEST']._serialized_end=913
+  _globals['_RULEEVALUATION']._serialized_start=916
+  _globals['_RULEEVALUATION']._serialized_end=1175
+  _globals['_EVALUATEPOLICYRESPONSE']._serialized_start=1178
+  _globals['_EVALUATEPOLICYRESPONSE']._serialized_end=1355
+  _globals['_MEMBERSTANDING']._serialized_start=1358
+  _globals['_MEMBERSTANDING']._serialized_end=1712
+  _globals['_SETMEMBERSTANDINGREQUEST']._serialized_start=1715
+  _globals['_SETMEMBERSTANDINGREQUEST']._serialized_end=1863
+  _globals['_SETMEMBERSTANDINGRESPONSE']._serialized_start=1865
+  _globals['_SETMEMBERSTANDINGRESPONSE']._serialized_end=1948
+  _globals['_LISTMEMBERSTANDINGSREQUEST']._serialized_start=1951
+  _globals['_LISTMEMBERSTANDINGSREQUEST']._serialized_end=2101
+  _globals['_LISTMEMBERSTANDINGSRESPONSE']._serialized_start=2103
+  _globals['_LISTMEMBERSTANDINGSRESPONSE']._serialized_end=2230
+  _globals['_SETSUBJECTMODEREQUEST']._serialized_start=2233
+  _globals['_SETSUBJECTMODEREQUEST']._serialized_end=2420
+  _globals['_SETSUBJECTMODERESPONSE']._serialized_start=2422
+  _globals['_SETSUBJECTMODERESPONSE']._serialized_end=2540
 # @@protoc_insertion_point(module_scope)

@@ -12,6 +12,7 @@ from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from riposte_sdk.v1 import comment_pb2 as _comment_pb2
 from riposte_sdk.v1 import moderation_pb2 as _moderation_pb2
+from riposte_sdk.v1 import subject_pb2 as _subject_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -116,7 +117,9 @@ class CheckTextRequest(_message.Message):
     member_id: _builtins.str
     """The member who would write it; empty means a member without a standing."""
     with_services: _builtins.bool
-    """Whether the filter and account services are asked too. Not served yet."""
+    """Whether the filter and account services are asked too, where the object type uses them. One
+    that cannot be asked has the effect that the object type sets for an outage.
+    """
     @_builtins.property
     def content(self) -> _comment_pb2.Content:
         """The text and its mentions. Required."""
@@ -156,7 +159,7 @@ class CheckTextResponse(_message.Message):
     normalized_text: _builtins.str
     """The text as the matcher sees it; empty for an object type without word lists and rules."""
     code: _builtins.str
-    """The code that a decision would carry; empty for ALLOW."""
+    """The code that a decision would carry; empty for ALLOW, and where an outage alone asks for more."""
     @_builtins.property
     def hits(self) -> _containers.RepeatedCompositeFieldContainer[_moderation_pb2.RuleHit]:
         """What was found, all of it."""
@@ -182,6 +185,145 @@ class CheckTextResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CheckTextResponse: _TypeAlias = CheckTextResponse  # noqa: Y015
+
+@_typing.final
+class EvaluatePolicyRequest(_message.Message):
+    """Asks to try a policy on stored comments. Changes nothing."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OBJECT_TYPE_FIELD_NUMBER: _builtins.int
+    FROM_FIELD_NUMBER: _builtins.int
+    TO_FIELD_NUMBER: _builtins.int
+    CANDIDATE_LIST_FIELD_NUMBER: _builtins.int
+    SAMPLE_PER_MILLE_FIELD_NUMBER: _builtins.int
+    RESUME_TOKEN_FIELD_NUMBER: _builtins.int
+    CANDIDATE_RULES_FIELD_NUMBER: _builtins.int
+    object_type: _builtins.str
+    """The object type. Required."""
+    candidate_list: _builtins.str
+    """Candidate entries, in the form of a list file, one a line; at most 64 KiB. Entries that name no
+    outcome ask for HOLD.
+    """
+    sample_per_mille: _builtins.int
+    """Of a thousand comments, how many are tried, chosen by a hash of the id: default 1,000 (when 0)."""
+    resume_token: _builtins.str
+    """`resume_token` of an earlier response to the same request."""
+    @_builtins.property
+    def to(self) -> _timestamp_pb2.Timestamp:
+        """Comments that were stored before this time. Required."""
+
+    @_builtins.property
+    def candidate_rules(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Candidate rules, each a TOML inline table as in the configuration, of at most 1,024 bytes; at
+        most 64. With neither these nor entries, the policy in force is tried.
+        """
+
+    def __init__(
+        self,
+        *,
+        object_type: _builtins.str = ...,
+        to: _timestamp_pb2.Timestamp | None = ...,
+        candidate_list: _builtins.str = ...,
+        sample_per_mille: _builtins.int = ...,
+        resume_token: _builtins.str = ...,
+        candidate_rules: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["from", b"from", "to", b"to"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["candidate_list", b"candidate_list", "candidate_rules", b"candidate_rules", "from", b"from", "object_type", b"object_type", "resume_token", b"resume_token", "sample_per_mille", b"sample_per_mille", "to", b"to"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EvaluatePolicyRequest: _TypeAlias = EvaluatePolicyRequest  # noqa: Y015
+
+@_typing.final
+class RuleEvaluation(_message.Message):
+    """How one entry or rule did."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SOURCE_FIELD_NUMBER: _builtins.int
+    RULE_FIELD_NUMBER: _builtins.int
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    HITS_FIELD_NUMBER: _builtins.int
+    RESTRICTED_BY_PEOPLE_FIELD_NUMBER: _builtins.int
+    APPROVED_BY_PEOPLE_FIELD_NUMBER: _builtins.int
+    SAMPLES_FIELD_NUMBER: _builtins.int
+    source: _builtins.str
+    """The list, or the rule set of the object type."""
+    rule: _builtins.str
+    """The entry or rule."""
+    outcome: Global___PolicyOutcome.ValueType
+    """The outcome it asks for."""
+    hits: _builtins.int
+    """Comments it hit."""
+    restricted_by_people: _builtins.int
+    """Of these, comments that people rejected, hid or deleted."""
+    approved_by_people: _builtins.int
+    """Of these, comments that people approved or kept."""
+    @_builtins.property
+    def samples(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Comments it hit, at most 20."""
+
+    def __init__(
+        self,
+        *,
+        source: _builtins.str = ...,
+        rule: _builtins.str = ...,
+        outcome: Global___PolicyOutcome.ValueType = ...,
+        hits: _builtins.int = ...,
+        restricted_by_people: _builtins.int = ...,
+        approved_by_people: _builtins.int = ...,
+        samples: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["approved_by_people", b"approved_by_people", "hits", b"hits", "outcome", b"outcome", "restricted_by_people", b"restricted_by_people", "rule", b"rule", "samples", b"samples", "source", b"source"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RuleEvaluation: _TypeAlias = RuleEvaluation  # noqa: Y015
+
+@_typing.final
+class EvaluatePolicyResponse(_message.Message):
+    """The state of an evaluation after another piece of it. The last one has no resume token."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TRIED_FIELD_NUMBER: _builtins.int
+    RULES_FIELD_NUMBER: _builtins.int
+    RESUME_TOKEN_FIELD_NUMBER: _builtins.int
+    UNKNOWN_FACT_NAMES_FIELD_NUMBER: _builtins.int
+    tried: _builtins.int
+    """Comments tried so far by this call."""
+    resume_token: _builtins.str
+    """Goes on behind this piece; empty at the end."""
+    @_builtins.property
+    def rules(self) -> _containers.RepeatedCompositeFieldContainer[Global___RuleEvaluation]:
+        """The entries and rules that hit anything so far in this call, most hits first; at most 1,000."""
+
+    @_builtins.property
+    def unknown_fact_names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The facts in rules that stored comments do not have: `age`, `approved`, `first_post`. A term
+        about one of them was false.
+        """
+
+    def __init__(
+        self,
+        *,
+        tried: _builtins.int = ...,
+        rules: _abc.Iterable[Global___RuleEvaluation] | None = ...,
+        resume_token: _builtins.str = ...,
+        unknown_fact_names: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["resume_token", b"resume_token", "rules", b"rules", "tried", b"tried", "unknown_fact_names", b"unknown_fact_names"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EvaluatePolicyResponse: _TypeAlias = EvaluatePolicyResponse  # noqa: Y015
 
 @_typing.final
 class MemberStanding(_message.Message):
@@ -299,7 +441,7 @@ Global___SetMemberStandingResponse: _TypeAlias = SetMemberStandingResponse  # no
 
 @_typing.final
 class ListMemberStandingsRequest(_message.Message):
-    """Asks for standings that are not NORMAL or have a weight, newest first."""
+    """Asks for standings that are not NORMAL or have a weight, newest first, or for that of one member."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -310,7 +452,7 @@ class ListMemberStandingsRequest(_message.Message):
     object_type: _builtins.str
     """The object type. Required."""
     member_id: _builtins.str
-    """Only this member; empty means all."""
+    """Only this member, whose standing is in the response whatever it is; empty means all."""
     page_size: _builtins.int
     """Standings wanted: default 20 (when 0), at most 100."""
     page_token: _builtins.str
@@ -358,3 +500,69 @@ class ListMemberStandingsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListMemberStandingsResponse: _TypeAlias = ListMemberStandingsResponse  # noqa: Y015
+
+@_typing.final
+class SetSubjectModeRequest(_message.Message):
+    """Asks to set the mode of one subject."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    MODE_FIELD_NUMBER: _builtins.int
+    MODERATOR_ID_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    mode: _subject_pb2.ModerationMode.ValueType
+    """The mode; UNSPECIFIED returns to that of the object type. One that is looser than the type's
+    (from the loosest: POST, PRE_NEW_MEMBERS, PRE) is FIELD_INVALID.
+    """
+    moderator_id: _builtins.str
+    """The moderator. Required."""
+    request_id: _builtins.str
+    """A UUID that makes the call safe to repeat; optional, the SDKs fill it."""
+    @_builtins.property
+    def subject(self) -> _subject_pb2.SubjectKey:
+        """The subject. Required."""
+
+    def __init__(
+        self,
+        *,
+        subject: _subject_pb2.SubjectKey | None = ...,
+        mode: _subject_pb2.ModerationMode.ValueType = ...,
+        moderator_id: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["subject", b"subject"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["mode", b"mode", "moderator_id", b"moderator_id", "request_id", b"request_id", "subject", b"subject"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetSubjectModeRequest: _TypeAlias = SetSubjectModeRequest  # noqa: Y015
+
+@_typing.final
+class SetSubjectModeResponse(_message.Message):
+    """The subject after the call."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    SUBJECT_REVISION_FIELD_NUMBER: _builtins.int
+    subject_revision: _builtins.int
+    """Its revision."""
+    @_builtins.property
+    def subject(self) -> _subject_pb2.Subject:
+        """The subject."""
+
+    def __init__(
+        self,
+        *,
+        subject: _subject_pb2.Subject | None = ...,
+        subject_revision: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["subject", b"subject"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["subject", b"subject", "subject_revision", b"subject_revision"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetSubjectModeResponse: _TypeAlias = SetSubjectModeResponse  # noqa: Y015

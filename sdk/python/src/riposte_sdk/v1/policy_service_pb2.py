@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from riposte_sdk.v1 import policy_pb2 as riposte_dot_v1_dot_policy__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1friposte/v1/policy_service.proto\x12\nriposte.v1\x1a\x17riposte/v1/policy.proto2\xa9\x02\n\rPolicyService\x12J\n\tCheckText\x12\x1c.riposte.v1.CheckTextRequest\x1a\x1d.riposte.v1.CheckTextResponse\"\x00\x12\x62\n\x11SetMemberStanding\x12$.riposte.v1.SetMemberStandingRequest\x1a%.riposte.v1.SetMemberStandingResponse\"\x00\x12h\n\x13ListMemberStandings\x12&.riposte.v1.ListMemberStandingsRequest\x1a\'.riposte.v1.ListMemberStandingsResponse\"\x00\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1friposte/v1/policy_service.proto\x12\nriposte.v1\x1a\x17riposte/v1/policy.proto2\xe1\x03\n\rPolicyService\x12J\n\tCheckText\x12\x1c.riposte.v1.CheckTextRequest\x1a\x1d.riposte.v1.CheckTextResponse\"\x00\x12[\n\x0e\x45valuatePolicy\x12!.riposte.v1.EvaluatePolicyRequest\x1a\".riposte.v1.EvaluatePolicyResponse\"\x00\x30\x01\x12\x62\n\x11SetMemberStanding\x12$.riposte.v1.SetMemberStandingRequest\x1a%.riposte.v1.SetMemberStandingResponse\"\x00\x12h\n\x13ListMemberStandings\x12&.riposte.v1.ListMemberStandingsRequest\x1a\'.riposte.v1.ListMemberStandingsResponse\"\x00\x12Y\n\x0eSetSubjectMode\x12!.riposte.v1.SetSubjectModeRequest\x1a\".riposte.v1.SetSubjectModeResponse\"\x00\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,5 +33,5 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'riposte.v1.policy_service_p
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_POLICYSERVICE']._serialized_start=73
-  _globals['_POLICYSERVICE']._serialized_end=370
+  _globals['_POLICYSERVICE']._serialized_end=554
 # @@protoc_insertion_point(module_scope)

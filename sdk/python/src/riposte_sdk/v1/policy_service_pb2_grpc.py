@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class PolicyServiceStub:
-    """Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-    with the role `moderator` and the object type.
+    """Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+    Served on the admin port, for callers with the role `moderator` and the object type.
 
     Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
     OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
@@ -45,6 +45,11 @@ class PolicyServiceStub:
                 request_serializer=riposte_dot_v1_dot_policy__pb2.CheckTextRequest.SerializeToString,
                 response_deserializer=riposte_dot_v1_dot_policy__pb2.CheckTextResponse.FromString,
                 _registered_method=True)
+        self.EvaluatePolicy = channel.unary_stream(
+                '/riposte.v1.PolicyService/EvaluatePolicy',
+                request_serializer=riposte_dot_v1_dot_policy__pb2.EvaluatePolicyRequest.SerializeToString,
+                response_deserializer=riposte_dot_v1_dot_policy__pb2.EvaluatePolicyResponse.FromString,
+                _registered_method=True)
         self.SetMemberStanding = channel.unary_unary(
                 '/riposte.v1.PolicyService/SetMemberStanding',
                 request_serializer=riposte_dot_v1_dot_policy__pb2.SetMemberStandingRequest.SerializeToString,
@@ -55,11 +60,16 @@ class PolicyServiceStub:
                 request_serializer=riposte_dot_v1_dot_policy__pb2.ListMemberStandingsRequest.SerializeToString,
                 response_deserializer=riposte_dot_v1_dot_policy__pb2.ListMemberStandingsResponse.FromString,
                 _registered_method=True)
+        self.SetSubjectMode = channel.unary_unary(
+                '/riposte.v1.PolicyService/SetSubjectMode',
+                request_serializer=riposte_dot_v1_dot_policy__pb2.SetSubjectModeRequest.SerializeToString,
+                response_deserializer=riposte_dot_v1_dot_policy__pb2.SetSubjectModeResponse.FromString,
+                _registered_method=True)
 
 
 class PolicyServiceServicer:
-    """Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-    with the role `moderator` and the object type.
+    """Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+    Served on the admin port, for callers with the role `moderator` and the object type.
 
     Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
     OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
@@ -67,11 +77,25 @@ class PolicyServiceServicer:
     """
 
     def CheckText(self, request, context):
-        """Says what the policy would do with a text.
+        """Says what lists, rules, the member's standing and, if asked for, the services would do with a
+        text. The mode of the type or of a subject, such as pre-moderation, is no part of the outcome.
 
         Stores nothing and counts nothing. Errors: CONTENT_TOO_LONG.
 
         Example: `{"objectType": "video", "content": {"text": "Hi"}}`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EvaluatePolicy(self, request, context):
+        """Tries the policy in force, or candidate entries and rules, on comments of past days.
+
+        Changes nothing; takes time, and goes on with a token. Errors: WORD_LIST_INVALID with the line,
+        PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SERVER_STOPPING.
+
+        Example: `{"objectType": "video", "from": "2026-11-01T00:00:00Z", "to":
+        "2026-11-08T00:00:00Z"}`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -90,11 +114,25 @@ class PolicyServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListMemberStandings(self, request, context):
-        """Reads standings that are not NORMAL or have a weight.
+        """Reads standings that are not NORMAL or have a weight, or that of one member.
 
         Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
         Example: `{"objectType": "video"}`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetSubjectMode(self, request, context):
+        """Sets which new comments of one subject wait for review.
+
+        What is set here, UpdateSubject cannot loosen. Comments that exist stay as they are. Errors:
+        SUBJECT_NOT_FOUND, STATE_CONFLICT (`why` = mode: PRE_NEW_MEMBERS where the object type does not
+        count the comments of members), REQUEST_ID_REUSED.
+
+        Example: `{"subject": {"objectType": "video", "objectId": "1"}, "mode": "MODERATION_MODE_PRE",
+        "moderatorId": "mod-1"}`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -108,6 +146,11 @@ def add_PolicyServiceServicer_to_server(servicer, server):
                     request_deserializer=riposte_dot_v1_dot_policy__pb2.CheckTextRequest.FromString,
                     response_serializer=riposte_dot_v1_dot_policy__pb2.CheckTextResponse.SerializeToString,
             ),
+            'EvaluatePolicy': grpc.unary_stream_rpc_method_handler(
+                    servicer.EvaluatePolicy,
+                    request_deserializer=riposte_dot_v1_dot_policy__pb2.EvaluatePolicyRequest.FromString,
+                    response_serializer=riposte_dot_v1_dot_policy__pb2.EvaluatePolicyResponse.SerializeToString,
+            ),
             'SetMemberStanding': grpc.unary_unary_rpc_method_handler(
                     servicer.SetMemberStanding,
                     request_deserializer=riposte_dot_v1_dot_policy__pb2.SetMemberStandingRequest.FromString,
@@ -118,6 +161,11 @@ def add_PolicyServiceServicer_to_server(servicer, server):
                     request_deserializer=riposte_dot_v1_dot_policy__pb2.ListMemberStandingsRequest.FromString,
                     response_serializer=riposte_dot_v1_dot_policy__pb2.ListMemberStandingsResponse.SerializeToString,
             ),
+            'SetSubjectMode': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetSubjectMode,
+                    request_deserializer=riposte_dot_v1_dot_policy__pb2.SetSubjectModeRequest.FromString,
+                    response_serializer=riposte_dot_v1_dot_policy__pb2.SetSubjectModeResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'riposte.v1.PolicyService', rpc_method_handlers)
@@ -127,8 +175,8 @@ def add_PolicyServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class PolicyService:
-    """Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-    with the role `moderator` and the object type.
+    """Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+    Served on the admin port, for callers with the role `moderator` and the object type.
 
     Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
     OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
@@ -152,6 +200,33 @@ class PolicyService:
             '/riposte.v1.PolicyService/CheckText',
             riposte_dot_v1_dot_policy__pb2.CheckTextRequest.SerializeToString,
             riposte_dot_v1_dot_policy__pb2.CheckTextResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EvaluatePolicy(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/riposte.v1.PolicyService/EvaluatePolicy',
+            riposte_dot_v1_dot_policy__pb2.EvaluatePolicyRequest.SerializeToString,
+            riposte_dot_v1_dot_policy__pb2.EvaluatePolicyResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -206,6 +281,33 @@ class PolicyService:
             '/riposte.v1.PolicyService/ListMemberStandings',
             riposte_dot_v1_dot_policy__pb2.ListMemberStandingsRequest.SerializeToString,
             riposte_dot_v1_dot_policy__pb2.ListMemberStandingsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetSubjectMode(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/riposte.v1.PolicyService/SetSubjectMode',
+            riposte_dot_v1_dot_policy__pb2.SetSubjectModeRequest.SerializeToString,
+            riposte_dot_v1_dot_policy__pb2.SetSubjectModeResponse.FromString,
             options,
             channel_credentials,
             insecure,

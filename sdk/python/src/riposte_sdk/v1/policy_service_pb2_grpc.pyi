@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class PolicyServiceStub:
-    """Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-    with the role `moderator` and the object type.
+    """Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+    Served on the admin port, for callers with the role `moderator` and the object type.
 
     Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
     OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
@@ -40,11 +40,21 @@ class PolicyServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> PolicyServiceAsyncStub: ...
     CheckText: _grpc.UnaryUnaryMultiCallable[_policy_pb2.CheckTextRequest, _policy_pb2.CheckTextResponse]
-    """Says what the policy would do with a text.
+    """Says what lists, rules, the member's standing and, if asked for, the services would do with a
+    text. The mode of the type or of a subject, such as pre-moderation, is no part of the outcome.
 
     Stores nothing and counts nothing. Errors: CONTENT_TOO_LONG.
 
     Example: `{"objectType": "video", "content": {"text": "Hi"}}`.
+    """
+    EvaluatePolicy: _grpc.UnaryStreamMultiCallable[_policy_pb2.EvaluatePolicyRequest, _policy_pb2.EvaluatePolicyResponse]
+    """Tries the policy in force, or candidate entries and rules, on comments of past days.
+
+    Changes nothing; takes time, and goes on with a token. Errors: WORD_LIST_INVALID with the line,
+    PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SERVER_STOPPING.
+
+    Example: `{"objectType": "video", "from": "2026-11-01T00:00:00Z", "to":
+    "2026-11-08T00:00:00Z"}`.
     """
     SetMemberStanding: _grpc.UnaryUnaryMultiCallable[_policy_pb2.SetMemberStandingRequest, _policy_pb2.SetMemberStandingResponse]
     """Sets what a member may do.
@@ -55,17 +65,27 @@ class PolicyServiceStub:
     "STANDING_MUTED"}, "moderatorId": "mod-1"}`.
     """
     ListMemberStandings: _grpc.UnaryUnaryMultiCallable[_policy_pb2.ListMemberStandingsRequest, _policy_pb2.ListMemberStandingsResponse]
-    """Reads standings that are not NORMAL or have a weight.
+    """Reads standings that are not NORMAL or have a weight, or that of one member.
 
     Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"objectType": "video"}`.
     """
+    SetSubjectMode: _grpc.UnaryUnaryMultiCallable[_policy_pb2.SetSubjectModeRequest, _policy_pb2.SetSubjectModeResponse]
+    """Sets which new comments of one subject wait for review.
+
+    What is set here, UpdateSubject cannot loosen. Comments that exist stay as they are. Errors:
+    SUBJECT_NOT_FOUND, STATE_CONFLICT (`why` = mode: PRE_NEW_MEMBERS where the object type does not
+    count the comments of members), REQUEST_ID_REUSED.
+
+    Example: `{"subject": {"objectType": "video", "objectId": "1"}, "mode": "MODERATION_MODE_PRE",
+    "moderatorId": "mod-1"}`.
+    """
 
 @_typing.type_check_only
 class PolicyServiceAsyncStub(PolicyServiceStub):
-    """Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-    with the role `moderator` and the object type.
+    """Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+    Served on the admin port, for callers with the role `moderator` and the object type.
 
     Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
     OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
@@ -74,11 +94,21 @@ class PolicyServiceAsyncStub(PolicyServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CheckText: _aio.UnaryUnaryMultiCallable[_policy_pb2.CheckTextRequest, _policy_pb2.CheckTextResponse]  # type: ignore[assignment]
-    """Says what the policy would do with a text.
+    """Says what lists, rules, the member's standing and, if asked for, the services would do with a
+    text. The mode of the type or of a subject, such as pre-moderation, is no part of the outcome.
 
     Stores nothing and counts nothing. Errors: CONTENT_TOO_LONG.
 
     Example: `{"objectType": "video", "content": {"text": "Hi"}}`.
+    """
+    EvaluatePolicy: _aio.UnaryStreamMultiCallable[_policy_pb2.EvaluatePolicyRequest, _policy_pb2.EvaluatePolicyResponse]  # type: ignore[assignment]
+    """Tries the policy in force, or candidate entries and rules, on comments of past days.
+
+    Changes nothing; takes time, and goes on with a token. Errors: WORD_LIST_INVALID with the line,
+    PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SERVER_STOPPING.
+
+    Example: `{"objectType": "video", "from": "2026-11-01T00:00:00Z", "to":
+    "2026-11-08T00:00:00Z"}`.
     """
     SetMemberStanding: _aio.UnaryUnaryMultiCallable[_policy_pb2.SetMemberStandingRequest, _policy_pb2.SetMemberStandingResponse]  # type: ignore[assignment]
     """Sets what a member may do.
@@ -89,16 +119,26 @@ class PolicyServiceAsyncStub(PolicyServiceStub):
     "STANDING_MUTED"}, "moderatorId": "mod-1"}`.
     """
     ListMemberStandings: _aio.UnaryUnaryMultiCallable[_policy_pb2.ListMemberStandingsRequest, _policy_pb2.ListMemberStandingsResponse]  # type: ignore[assignment]
-    """Reads standings that are not NORMAL or have a weight.
+    """Reads standings that are not NORMAL or have a weight, or that of one member.
 
     Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
     Example: `{"objectType": "video"}`.
     """
+    SetSubjectMode: _aio.UnaryUnaryMultiCallable[_policy_pb2.SetSubjectModeRequest, _policy_pb2.SetSubjectModeResponse]  # type: ignore[assignment]
+    """Sets which new comments of one subject wait for review.
+
+    What is set here, UpdateSubject cannot loosen. Comments that exist stay as they are. Errors:
+    SUBJECT_NOT_FOUND, STATE_CONFLICT (`why` = mode: PRE_NEW_MEMBERS where the object type does not
+    count the comments of members), REQUEST_ID_REUSED.
+
+    Example: `{"subject": {"objectType": "video", "objectId": "1"}, "mode": "MODERATION_MODE_PRE",
+    "moderatorId": "mod-1"}`.
+    """
 
 class PolicyServiceServicer:
-    """Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-    with the role `moderator` and the object type.
+    """Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+    Served on the admin port, for callers with the role `moderator` and the object type.
 
     Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
     OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
@@ -110,11 +150,26 @@ class PolicyServiceServicer:
         request: _policy_pb2.CheckTextRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_policy_pb2.CheckTextResponse, _abc.Awaitable[_policy_pb2.CheckTextResponse]]:
-        """Says what the policy would do with a text.
+        """Says what lists, rules, the member's standing and, if asked for, the services would do with a
+        text. The mode of the type or of a subject, such as pre-moderation, is no part of the outcome.
 
         Stores nothing and counts nothing. Errors: CONTENT_TOO_LONG.
 
         Example: `{"objectType": "video", "content": {"text": "Hi"}}`.
+        """
+
+    def EvaluatePolicy(
+        self,
+        request: _policy_pb2.EvaluatePolicyRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_policy_pb2.EvaluatePolicyResponse], _abc.AsyncIterator[_policy_pb2.EvaluatePolicyResponse]]:
+        """Tries the policy in force, or candidate entries and rules, on comments of past days.
+
+        Changes nothing; takes time, and goes on with a token. Errors: WORD_LIST_INVALID with the line,
+        PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SERVER_STOPPING.
+
+        Example: `{"objectType": "video", "from": "2026-11-01T00:00:00Z", "to":
+        "2026-11-08T00:00:00Z"}`.
         """
 
     def SetMemberStanding(
@@ -135,11 +190,26 @@ class PolicyServiceServicer:
         request: _policy_pb2.ListMemberStandingsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_policy_pb2.ListMemberStandingsResponse, _abc.Awaitable[_policy_pb2.ListMemberStandingsResponse]]:
-        """Reads standings that are not NORMAL or have a weight.
+        """Reads standings that are not NORMAL or have a weight, or that of one member.
 
         Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
 
         Example: `{"objectType": "video"}`.
+        """
+
+    def SetSubjectMode(
+        self,
+        request: _policy_pb2.SetSubjectModeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_policy_pb2.SetSubjectModeResponse, _abc.Awaitable[_policy_pb2.SetSubjectModeResponse]]:
+        """Sets which new comments of one subject wait for review.
+
+        What is set here, UpdateSubject cannot loosen. Comments that exist stay as they are. Errors:
+        SUBJECT_NOT_FOUND, STATE_CONFLICT (`why` = mode: PRE_NEW_MEMBERS where the object type does not
+        count the comments of members), REQUEST_ID_REUSED.
+
+        Example: `{"subject": {"objectType": "video", "objectId": "1"}, "mode": "MODERATION_MODE_PRE",
+        "moderatorId": "mod-1"}`.
         """
 
 def add_PolicyServiceServicer_to_server(servicer: PolicyServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -33,7 +33,11 @@ class _ModerationModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Modera
     MODERATION_MODE_POST: _ModerationMode.ValueType  # 1
     """None: they are shown at once."""
     MODERATION_MODE_PRE: _ModerationMode.ValueType  # 2
-    """All of them."""
+    """All of them, but those of members with the standing TRUSTED."""
+    MODERATION_MODE_PRE_NEW_MEMBERS: _ModerationMode.ValueType  # 3
+    """Those of new members, that is of members with fewer public comments than the object type
+    requires (`new_member_threshold`).
+    """
 
 class ModerationMode(_ModerationMode, metaclass=_ModerationModeEnumTypeWrapper):
     """The new comments of an object type or a subject that wait for review."""
@@ -43,7 +47,11 @@ MODERATION_MODE_UNSPECIFIED: ModerationMode.ValueType  # 0
 MODERATION_MODE_POST: ModerationMode.ValueType  # 1
 """None: they are shown at once."""
 MODERATION_MODE_PRE: ModerationMode.ValueType  # 2
-"""All of them."""
+"""All of them, but those of members with the standing TRUSTED."""
+MODERATION_MODE_PRE_NEW_MEMBERS: ModerationMode.ValueType  # 3
+"""Those of new members, that is of members with fewer public comments than the object type
+requires (`new_member_threshold`).
+"""
 Global___ModerationMode: _TypeAlias = ModerationMode  # noqa: Y015
 
 class _SubjectState:
@@ -201,7 +209,10 @@ class Subject(_message.Message):
     """
     moderation_mode: Global___ModerationMode.ValueType
     """The new comments that wait for review; unset: as the object type says. Not looser than the
-    type's mode, else FIELD_INVALID (POST is looser than PRE).
+    type's mode, else FIELD_INVALID (from the loosest: POST, PRE_NEW_MEMBERS, PRE). The mode that a
+    moderator set by PolicyService.SetSubjectMode cannot be loosened here, and PRE_NEW_MEMBERS is
+    possible only where the object type counts the comments of members (STATE_CONFLICT, `why` =
+    mode).
     """
     @_builtins.property
     def key(self) -> Global___SubjectKey:

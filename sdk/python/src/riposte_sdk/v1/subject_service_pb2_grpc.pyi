@@ -70,9 +70,10 @@ class SubjectServiceStub:
     "objectId": "2"}]}`.
     """
     UpdateSubject: _grpc.UnaryUnaryMultiCallable[_subject_pb2.UpdateSubjectRequest, _subject_pb2.UpdateSubjectResponse]
-    """Changes owner, state or metadata of a subject, as `update_mask` says.
+    """Changes owner, state, mode or metadata of a subject, as `update_mask` says.
 
-    Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
+    Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, STATE_CONFLICT (`why` = mode),
+    REQUEST_ID_REUSED.
 
     Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
     "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
@@ -152,9 +153,10 @@ class SubjectServiceAsyncStub(SubjectServiceStub):
     "objectId": "2"}]}`.
     """
     UpdateSubject: _aio.UnaryUnaryMultiCallable[_subject_pb2.UpdateSubjectRequest, _subject_pb2.UpdateSubjectResponse]  # type: ignore[assignment]
-    """Changes owner, state or metadata of a subject, as `update_mask` says.
+    """Changes owner, state, mode or metadata of a subject, as `update_mask` says.
 
-    Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
+    Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, STATE_CONFLICT (`why` = mode),
+    REQUEST_ID_REUSED.
 
     Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
     "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
@@ -251,9 +253,10 @@ class SubjectServiceServicer:
         request: _subject_pb2.UpdateSubjectRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_subject_pb2.UpdateSubjectResponse, _abc.Awaitable[_subject_pb2.UpdateSubjectResponse]]:
-        """Changes owner, state or metadata of a subject, as `update_mask` says.
+        """Changes owner, state, mode or metadata of a subject, as `update_mask` says.
 
-        Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
+        Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, STATE_CONFLICT (`why` = mode),
+        REQUEST_ID_REUSED.
 
         Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
         "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.

@@ -2,14 +2,13 @@
 
 use riposte_sdk::v1::watch_subject_response::Event;
 use riposte_sdk::v1::{DeleteSubjectRequest, ErrorReason};
-use riposte_sdk::{Client, Listener, Options};
+use riposte_sdk::{Client, Code, Listener, Options};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tonic::Code;
 
 const START: Duration = Duration::from_secs(60);
 const LIMIT: Duration = Duration::from_secs(10);
@@ -26,7 +25,7 @@ pub(crate) struct Callers {
 
 impl Callers {
     #[expect(clippy::disallowed_methods, reason = "the caller of the tests names the scenarios and the server")]
-    pub(crate) async fn start() -> Self {
+    pub(crate) async fn start(more: &[&str]) -> Self {
         let (file, program) = (std::env::var("RIPOSTE_CONFORMANCE"), std::env::var("RIPOSTE_DEV_BINARY"));
         let file = Path::new(&file.unwrap()).join("callers.toml");
         let folder = TempDir::new().unwrap();
@@ -34,6 +33,7 @@ impl Callers {
         let mut command = Command::new(program.unwrap());
         command.args(["dev", "--listen", "127.0.0.1:0", "--seed", "none", "--set"]);
         command.arg(format!("auth.callers_file={}", file.display())).arg("--endpoint-file").arg(&endpoints);
+        command.args(more);
         let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let start = Instant::now();
         while !endpoints.exists() {
@@ -53,15 +53,24 @@ impl Callers {
 
     /// Returns the number of watches that are open at the server.
     async fn streams(&self) -> Option<String> {
+        self.metric("riposte_watch_streams").await
+    }
+
+    /// Returns the number of connections that the server closed for their control frames; `None`
+    /// if it closed none.
+    pub(crate) async fn closed(&self) -> Option<String> {
+        self.metric("riposte_connections_refused_total{limit=\"control_frames\"}").await
+    }
+
+    async fn metric(&self, name: &str) -> Option<String> {
         let mut connection = TcpStream::connect(&self.metrics).await.unwrap();
         let request = format!("GET /metrics HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.metrics);
         connection.write_all(request.as_bytes()).await.unwrap();
         let mut text = String::new();
         connection.read_to_string(&mut text).await.unwrap();
-        let line = text
-            .lines()
-            .find(|line| line.starts_with("riposte_watch_streams{") || line.starts_with("riposte_watch_streams "));
-        line.and_then(|line| line.split(' ').nth(1)).map(str::to_owned)
+        let values =
+            |line: &str| line.strip_prefix(name).filter(|rest| rest.starts_with([' ', '{'])).map(str::to_owned);
+        text.lines().find_map(values).and_then(|rest| rest.rsplit(' ').next().map(str::to_owned))
     }
 
     async fn wait_for_streams(&self, wanted: &str) -> Result<(), String> {
@@ -99,7 +108,7 @@ async fn next_of(listener: &mut Listener) -> Option<(&'static str, i64, i64)> {
 
 /// Shares one stream among `count` listeners, one of which falls behind.
 pub(crate) async fn listeners(unique: &str, count: usize) -> Result<(), String> {
-    let server = Callers::start().await;
+    let server = Callers::start(&[]).await;
     let client = server.client("writer");
     let subject = client.subject("article", unique);
     let failure = |error: riposte_sdk::Error| error.to_string();
@@ -137,4 +146,21 @@ pub(crate) async fn listeners(unique: &str, count: usize) -> Result<(), String> 
     assert_eq!(subject.listen(None).await.unwrap_err().reason(), ErrorReason::SubjectNotFound);
     assert_eq!(subject.listen(0_usize).await.unwrap_err().code(), Code::InvalidArgument);
     server.wait_for_streams("0").await
+}
+
+/// Reads `count` comments by their ids.
+pub(crate) async fn by_ids(client: &Client, unique: &str, count: usize) -> Result<(), String> {
+    let subject = client.subject("article", unique);
+    let failure = |error: riposte_sdk::Error| error.to_string();
+    let mut ids = Vec::new();
+    for at in 0..count {
+        ids.push(subject.comment("m1", at.to_string()).await.map_err(failure)?.id);
+    }
+    ids.reverse();
+    let wanted = ids.iter().copied().chain([0, 1, ids[count - 1]]);
+    let found = client.comments_by_id(wanted, None).await.map_err(failure)?;
+    assert_eq!(found.iter().map(|one| one.id).collect::<Vec<_>>(), ids);
+    assert!(client.comments_by_id([], None).await.map_err(failure)?.is_empty());
+    assert_eq!(client.comments_by_id([-1], None).await.unwrap_err().reason(), ErrorReason::FieldInvalid);
+    Ok(())
 }

@@ -5,7 +5,9 @@ use prost_reflect::{
     DescriptorPool, DeserializeOptions, DynamicMessage, FieldDescriptor, MessageDescriptor, MethodDescriptor,
     SerializeOptions,
 };
-use riposte_sdk::{Client, Comment, Error, FILE_DESCRIPTOR_SET, List, SubjectPageOptions, Watch, v1};
+use riposte_sdk::{
+    Client, Comment, Connection, Error, FILE_DESCRIPTOR_SET, List, OwnComment, SubjectPageOptions, Watch, v1,
+};
 use serde_json::Value;
 use std::time::Duration;
 use tonic::Status;
@@ -15,7 +17,7 @@ use tonic::codegen::http::uri::PathAndQuery;
 /// A client that calls methods by name.
 #[derive(Debug, Clone)]
 pub(crate) struct Caller {
-    client: Client,
+    pub(crate) client: Client,
     pool: DescriptorPool,
     /// The address of the server, as `host:port`.
     pub(crate) server: String,
@@ -53,16 +55,37 @@ impl Caller {
         service.methods().find(|found| found.name() == method).unwrap_or_else(|| panic!("no method {name}"))
     }
 
+    /// The connection of a method, and its path.
+    fn route(&self, method: &MethodDescriptor) -> Result<(Connection, PathAndQuery), Error> {
+        let service = method.parent_service();
+        let admin = ["AdminService", "ModerationService", "PolicyService"].contains(&service.name());
+        let connection = if admin { self.client.admin_connection()? } else { self.client.connection() };
+        Ok((connection, format!("/{}/{}", service.full_name(), method.name()).parse().unwrap()))
+    }
+
+    /// All responses of one call.
+    pub(crate) async fn stream(&self, name: &str, request: &Value) -> Result<Vec<Value>, Error> {
+        let method = self.method(name);
+        let (connection, path) = self.route(&method)?;
+        let mut grpc = tonic::client::Grpc::new(connection);
+        grpc.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
+        let request = tonic::Request::new(message(method.input(), request));
+        let mut stream = grpc.server_streaming(request, path, Dynamic(method.output())).await?.into_inner();
+        let mut responses = Vec::new();
+        while let Some(response) = stream.message().await? {
+            responses.push(json(&response));
+        }
+        Ok(responses)
+    }
+
     /// One unary call.
     pub(crate) async fn call(&self, name: &str, request: &Value, limit: Option<Duration>) -> Result<Value, Error> {
         let method = self.method(name);
-        let admin = ["AdminService", "ModerationService", "PolicyService"].contains(&method.parent_service().name());
-        let connection = if admin { self.client.admin_connection()? } else { self.client.connection() };
+        let (connection, path) = self.route(&method)?;
         let mut request = tonic::Request::new(message(method.input(), request));
         if let Some(limit) = limit {
             request.set_timeout(limit);
         }
-        let path: PathAndQuery = format!("/{}/{}", method.parent_service().full_name(), method.name()).parse().unwrap();
         let response = tonic::client::Grpc::new(connection).unary(request, path, Dynamic(method.output())).await?;
         Ok(json(response.get_ref()))
     }
@@ -120,8 +143,16 @@ impl Caller {
     }
 
     /// A page with its reader's own comments, each in the form of an `UnlistedComment`, and the
-    /// response.
-    pub(crate) async fn page(&self, subject: &Value, request: &Value, member: &str) -> Result<(Value, Value), Error> {
+    /// response. `made` are the ids of comments that were just made; with some, own likes are
+    /// requested.
+    pub(crate) async fn page(
+        &self,
+        subject: &Value,
+        request: &Value,
+        member: &str,
+        made: Vec<i64>,
+    ) -> Result<(Value, Value), Error> {
+        let viewer = (!made.is_empty()).then_some(member);
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let size = |name: &str| request[name].as_i64().and_then(|size| size.try_into().ok());
         let [object_type, object_id] = ["objectType", "objectId"].map(|name| text(&subject[name]).unwrap());
@@ -131,16 +162,19 @@ impl Caller {
             page_size: size("pageSize"),
             page_token: text(&request["pageToken"]),
             reply_preview_size: size("replyPreviewSize"),
-            ..Default::default()
+            viewer: viewer.map(str::to_owned),
         };
         let page = subject.page(options).await?;
         let (mut own, mut unlisted) = (Vec::new(), subject.unlisted(member)?.items());
         while let Some(one) = unlisted.next().await? {
-            own.push(one);
+            own.push(OwnComment::from(one));
         }
+        own.extend(self.client.comments_by_id(made, viewer).await?.into_iter().map(OwnComment::from));
         let shown = |one: &Comment| {
             let (comment, proposed_edit) = (Some(one.clone().into_message()), one.proposed_edit.clone());
-            self.written("UnlistedComment", &v1::UnlistedComment { comment, proposed_edit })
+            let mut item = self.written("UnlistedComment", &v1::UnlistedComment { comment, proposed_edit });
+            item["ownLike"] = one.own_like.as_str_name().into();
+            item
         };
         let mut threads = Vec::new();
         for thread in page.with_just_made(own) {

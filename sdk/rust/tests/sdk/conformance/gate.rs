@@ -4,15 +4,14 @@ use super::calls::Caller;
 use futures::future::{Either, join, select};
 use riposte_sdk::v1::watch_subject_response::Event;
 use riposte_sdk::v1::{RevisionGap, WatchOpened};
-use riposte_sdk::{Client, Error, Options};
+use riposte_sdk::{Client, Code, Error, Options};
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::io::copy_bidirectional;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tonic::Code;
 
 const LONGEST_OUTAGE: Duration = Duration::from_secs(60);
 const LIMIT: Duration = Duration::from_secs(1);
@@ -93,6 +92,68 @@ pub(crate) async fn late(caller: &Caller, subject: &str, attempts: usize) -> Res
 async fn get_subject(client: &Client, subject: &str) -> Result<(), Error> {
     let response = tokio::time::timeout(LIMIT, client.subject("article", subject).get()).await;
     response.unwrap_or_else(|_late| Err(tonic::Status::deadline_exceeded("no response").into())).map(drop)
+}
+
+/// A TCP proxy that keeps what clients send. It ends with the test.
+#[derive(Debug)]
+pub(crate) struct Proxy {
+    /// The address at which it listens.
+    pub(crate) address: String,
+    server: watch::Sender<Option<String>>,
+    sent: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Proxy {
+    /// Forwards connections to a server.
+    pub(crate) async fn before(server: &str) -> Self {
+        let (listener, address) = crate::local::listener().await;
+        let (server, route) = watch::channel(Some(server.to_owned()));
+        let sent = Arc::<Mutex<Vec<u8>>>::default();
+        tokio::spawn(keep(listener, route, Arc::clone(&sent)));
+        Self { address: address.to_string(), server, sent }
+    }
+
+    /// Ends all connections, and each new one at once.
+    pub(crate) fn shut(&self) {
+        self.server.send_replace(None);
+    }
+
+    /// Forwards new connections to a server.
+    pub(crate) fn open(&self, server: &str) {
+        self.server.send_replace(Some(server.to_owned()));
+    }
+
+    /// Returns whether a client has sent a text.
+    pub(crate) fn saw(&self, text: &str) -> bool {
+        self.sent.lock().unwrap().windows(text.len()).any(|part| part == text.as_bytes())
+    }
+}
+
+/// Forwards connections to the server that is set, and keeps what clients send.
+async fn keep(listener: TcpListener, route: watch::Receiver<Option<String>>, sent: Arc<Mutex<Vec<u8>>>) {
+    loop {
+        let (from, _) = listener.accept().await.unwrap();
+        let Some(server) = route.borrow().clone() else { continue };
+        let (sent, mut route) = (Arc::clone(&sent), route.clone());
+        tokio::spawn(async move {
+            let (mut requests, mut to_client) = from.into_split();
+            let (mut responses, mut to_server) = TcpStream::connect(server).await.unwrap().into_split();
+            let upwards = async {
+                let mut part = vec![0; 1 << 16];
+                while let Ok(read) = requests.read(&mut part).await
+                    && read > 0
+                {
+                    sent.lock().unwrap().extend_from_slice(&part[..read]);
+                    if to_server.write_all(&part[..read]).await.is_err() {
+                        break;
+                    }
+                }
+            };
+            let downwards = tokio::io::copy(&mut responses, &mut to_client);
+            let (upwards, downwards) = (pin!(upwards), pin!(downwards));
+            select(select(upwards, downwards), pin!(route.wait_for(Option::is_none))).await;
+        });
+    }
 }
 
 /// Forwards connections to the server; while shut, ends and counts them.

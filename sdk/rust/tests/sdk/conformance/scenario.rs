@@ -1,7 +1,9 @@
 //! The steps of a scenario, as sdk/conformance/README.md has them.
 
-use super::callers::{Callers, listeners};
+use super::callers::{Callers, by_ids, listeners};
 use super::calls::Caller;
+use super::feeds::{feed, heartbeat, restored};
+use super::full_speed::full_speed;
 use super::gate::{late, outage};
 use super::json::{at, compare, filled, filled_text};
 use futures::future::{LocalBoxFuture, try_join_all};
@@ -40,10 +42,19 @@ struct Step {
     together: Option<Vec<Step>>,
     outage: Option<usize>,
     late: Option<usize>,
+    feed: Option<usize>,
+    heartbeat: bool,
+    restored: bool,
+    full_speed: Option<usize>,
+    stream: Option<String>,
+    first: Option<Value>,
+    last: Option<Value>,
     listeners: Option<usize>,
+    by_ids: Option<usize>,
     caller: Option<String>,
     page: Option<Value>,
     member: String,
+    made: Vec<Value>,
     unsent: bool,
     unmade: bool,
     request: Value,
@@ -135,8 +146,26 @@ impl Step {
         if let Some(attempts) = self.late {
             return late(caller, &filled_text("${unique}", &vars.all()), attempts).await;
         }
+        if let Some(breaks) = self.feed {
+            return feed(caller, filled_text("f${unique}", &vars.all()), breaks).await;
+        }
+        if self.heartbeat {
+            return heartbeat(caller, &filled_text("${unique}", &vars.all())).await;
+        }
+        if self.restored {
+            return restored(filled_text("f${unique}", &vars.all())).await;
+        }
+        if let Some(calls) = self.full_speed {
+            return full_speed(&filled_text("${unique}", &vars.all()), calls).await;
+        }
+        if let Some(method) = &self.stream {
+            return self.stream(method, caller, vars).await;
+        }
         if let Some(count) = self.listeners {
             return listeners(&filled_text("${unique}", &vars.all()), count).await;
+        }
+        if let Some(count) = self.by_ids {
+            return by_ids(&caller.client, &filled_text("${unique}", &vars.all()), count).await;
         }
         if let Some(subject) = &self.page {
             return self.page(subject, caller, vars).await;
@@ -146,7 +175,7 @@ impl Step {
             (None, Some(method), None, None) => self.list(method, caller, vars).await,
             (None, None, Some(method), None) => match &self.caller {
                 Some(name) => {
-                    let server = Callers::start().await;
+                    let server = Callers::start(&[]).await;
                     self.watch(method, &caller.by(server.client(name)), vars).await
                 }
                 None => self.watch(method, caller, vars).await,
@@ -154,7 +183,10 @@ impl Step {
             (None, None, None, Some(steps)) => {
                 try_join_all(steps.iter().map(|step| step.run(caller, vars))).await.map(drop)
             }
-            _ => Err("a step is one of call, list, watch, together, outage, late, listeners and page".to_owned()),
+            _ => {
+                let forms = "call, list, watch, together, outage, late, feed, heartbeat, restored, full_speed, stream, listeners, by_ids and page";
+                Err(format!("a step is one of {forms}"))
+            }
         }
     }
 
@@ -208,7 +240,8 @@ impl Step {
 
     async fn page(&self, subject: &Value, caller: &Caller, vars: &Vars) -> Outcome {
         let (subject, member) = (filled(subject, &vars.all()), filled_text(&self.member, &vars.all()));
-        let outcome = caller.page(&subject, &self.request(vars), &member).await;
+        let made = self.made.iter().map(|id| filled(id, &vars.all()).as_str().unwrap().parse().unwrap());
+        let outcome = caller.page(&subject, &self.request(vars), &member, made.collect()).await;
         let (items, response) = outcome.map_err(|error| error.to_string())?;
         compare(&self.wanted(self.items.as_ref(), vars), &items, "page")?;
         for (name, path) in &self.save {
@@ -225,6 +258,14 @@ impl Step {
         let events = opened.events(count).await.map_err(|error| error.to_string())?;
         let wanted = Value::Array(self.events.clone().unwrap_or_default());
         compare(&filled(&wanted, &vars.all()), &Value::Array(events), method)
+    }
+
+    async fn stream(&self, method: &str, caller: &Caller, vars: &Vars) -> Outcome {
+        let outcome = caller.stream(method, &self.request(vars)).await;
+        let Some(responses) = self.expected(outcome, vars)? else { return Ok(()) };
+        let [first, .., last] = responses.as_slice() else { return Err(format!("{} responses", responses.len())) };
+        compare(&self.wanted(self.first.as_ref(), vars), first, "first")?;
+        compare(&self.wanted(self.last.as_ref(), vars), last, "last")
     }
 
     fn request(&self, vars: &Vars) -> Value {

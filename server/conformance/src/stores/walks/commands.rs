@@ -13,11 +13,12 @@ use riposte_core::origin::ImportOrigin;
 use riposte_core::policy_judgement::{MaskedText, PolicyJudgement};
 use riposte_core::ports::{CommentRows, ReviewRows, SubjectRows};
 use riposte_core::request::RequestId;
+use riposte_core::review::{ReviewCause, ReviewCauses, ReviewPriority};
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{
     Approve, ApproveEdit, Create, CreateSubject, Delete, DeleteActor, DeleteSubject, Edit, EditWindows, Hide, Import,
-    ImportLike, ImportParent, ImportTimes, Keep, Pin, Reject, RejectEdit, Reply, Ruling, RulingForm, SetLike, Undelete,
-    UndeleteSubject, Unhide, Unpin, UpdateSubject, Withhold,
+    ImportLike, ImportParent, ImportTimes, Keep, Pin, Reject, RejectEdit, Reply, Ruling, RulingForm, SetLike,
+    SetSubjectMode, SubjectModes, Undelete, UndeleteSubject, Unhide, Unpin, UpdateSubject, Withhold,
 };
 use riposte_core::{
     Command, CommandKind, CommentId, CommentLocation, CommentState, Content, DeletedBy, LikeCommandKind, LikeValue,
@@ -79,15 +80,27 @@ impl Walker {
                 create_time: self.now(),
             }
             .into(),
-            4.. => UpdateSubject {
+            4 => SetSubjectMode { mode: self.subject_mode(), modes: self.subject_modes() }.into(),
+            5.. => UpdateSubject {
                 owner: self.chance(40).then(|| Some(member("owner"))),
                 state: self.chance(70).then(|| self.state()),
                 metadata: self.chance(30).then(|| self.metadata()),
-                moderation: None,
+                moderation: self.chance(30).then(|| self.subject_mode()),
+                modes: self.subject_modes(),
                 etag,
             }
             .into(),
         }
+    }
+
+    /// Returns a mode of a subject, mostly that of its type.
+    fn subject_mode(&mut self) -> Option<ModerationMode> {
+        let modes = [ModerationMode::Post, ModerationMode::PreNewMembers, ModerationMode::Pre];
+        if self.chance(60) { None } else { modes.choose(&mut self.rng).copied() }
+    }
+
+    fn subject_modes(&mut self) -> SubjectModes {
+        SubjectModes { of_type: ModerationMode::Post, counts_members: self.chance(80) }
     }
 
     async fn new_comment(&mut self, key: &SubjectKey, batch: &[Command]) -> CommandKind {
@@ -230,8 +243,16 @@ impl Walker {
             let grounds = Grounds { code: "walk.mask".to_owned(), ..Grounds::default() };
             Box::new(MaskedText { text: "***".to_owned(), grounds })
         });
-        let trusted = self.random_below(20) == 0;
-        PolicyJudgement { disposition: self.disposition(), grounds, masked, trusted }
+        let disposition = self.disposition();
+        let more_causes = match self.random_below(10) {
+            _ if disposition == Disposition::Reject => ReviewCauses::NONE,
+            0 => ReviewCauses::of(&[ReviewCause::ServiceUnavailable]),
+            1 => ReviewCauses::of(&[ReviewCause::Flag]),
+            2.. => ReviewCauses::NONE,
+        };
+        let (trusted, established) = (self.random_below(20) == 0, self.chance(50));
+        let priority = ReviewPriority::new(if self.chance(10) { 100 } else { 0 });
+        PolicyJudgement { disposition, grounds, more_causes, priority, masked, trusted, established }
     }
 
     fn disposition(&mut self) -> Disposition {

@@ -105,5 +105,6 @@ reasons! {
     ReviewLeaseLost "REVIEW_LEASE_LOST" FailedPrecondition "another moderator has leased the review of the comment",
     DecisionNotFound "DECISION_NOT_FOUND" NotFound "the decision does not exist",
     AppealNotAllowed "APPEAL_NOT_ALLOWED" FailedPrecondition "the decision cannot be appealed",
+    WordListInvalid "WORD_LIST_INVALID" InvalidArgument "a line of the word list is wrong",
     PolicyUnavailable "POLICY_UNAVAILABLE" Unavailable "a service that judges texts or members cannot be reached",
 }

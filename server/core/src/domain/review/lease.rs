@@ -14,6 +14,14 @@ pub struct ReviewLease {
     pub until: Millis,
 }
 
+impl ReviewLease {
+    /// Returns true if the lease has not ended at the time `now`.
+    #[must_use]
+    pub fn lasts(&self, now: Millis) -> bool {
+        self.until > now
+    }
+}
+
 /// The token of a lease: 16 bytes that the service derives from the caller, the moderator and the
 /// request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

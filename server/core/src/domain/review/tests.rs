@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{LeaseToken, OpenQuestions, Review, ReviewCause, ReviewCauses, ReviewLease};
+use super::{LeaseToken, OpenQuestions, Review, ReviewCause, ReviewCauses, ReviewLease, ReviewPriority};
 use crate::domain::appeal::UndecidedAppeal;
 use crate::domain::ids::CommentId;
 use crate::domain::member::MemberId;
@@ -96,14 +96,40 @@ fn a_corrected_review_is_open_exactly_where_the_state_requires_it() {
 #[test]
 fn a_newer_proposal_replaces_an_earlier_one_and_moves_no_due_time() {
     let mut review = review();
-    review.replace_proposal(ReviewCause::EditServiceUnavailable, Millis(1_000));
+    review.replace_proposal(ReviewCauses::EDIT, ReviewPriority::USUAL, Millis(1_000));
     let due = review.due_time;
     review.proposal = 1;
     assert_eq!(review.waiting_proposal(), Some(1));
-    review.replace_proposal(ReviewCause::Edit, Millis(9_000));
+    review.replace_proposal(ReviewCauses::of(&[ReviewCause::Edit]), ReviewPriority::USUAL, Millis(9_000));
     assert_eq!((review.causes, review.due_time), (ReviewCauses::of(&[ReviewCause::Edit]), due));
     review.remove_causes(ReviewCauses::EDIT);
     assert_eq!((review.waiting_proposal(), review.due_time), (None, None));
+}
+
+#[test]
+fn a_priority_moves_a_review_earlier_and_never_later() {
+    let (mut review, causes) = (review(), ReviewCauses::of(&[ReviewCause::Flag, ReviewCause::New]));
+    review.add_causes(causes, ReviewPriority::new(50), Millis(0));
+    assert_eq!(review.due_time, Some(Millis(0).plus(MINUTES(16))));
+    review.add_causes(causes, ReviewPriority::USUAL, Millis(1));
+    assert_eq!(review.due_time, Some(Millis(0).plus(MINUTES(16))));
+    review.replace_proposal(ReviewCauses::EDIT, ReviewPriority::new(100), Millis(0).plus(MINUTES(1)));
+    assert_eq!(review.due_time, Some(Millis(0).plus(MINUTES(3))));
+}
+
+#[test]
+fn a_proposal_waits_for_an_outage_and_for_people() {
+    use ReviewCause::{Edit, EditServiceUnavailable, Flag, New, ServiceUnavailable};
+    for (of_text, expected) in [
+        (&[] as &[ReviewCause], &[] as &[ReviewCause]),
+        (&[New], &[Edit]),
+        (&[New, Flag], &[Edit]),
+        (&[ServiceUnavailable], &[EditServiceUnavailable]),
+        (&[New, ServiceUnavailable], &[Edit, EditServiceUnavailable]),
+        (&[Flag, ServiceUnavailable], &[Edit, EditServiceUnavailable]),
+    ] {
+        assert_eq!(ReviewCauses::of(of_text).of_proposal(), ReviewCauses::of(expected), "{of_text:?}");
+    }
 }
 
 #[test]

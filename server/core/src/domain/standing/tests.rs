@@ -6,6 +6,7 @@ use crate::domain::member::{MemberId, MemberOfType};
 use crate::domain::object_type::{ModerationMode, ObjectType};
 use crate::domain::policy_judgement::PolicyJudgement;
 use crate::domain::request::{IdempotencyKey, RequestIdentity};
+use crate::domain::review::{ReviewCause, ReviewCauses};
 use crate::domain::time::Millis;
 
 fn hit() -> RuleHit {
@@ -29,13 +30,14 @@ fn codes_are_fixed_for_ever() {
 
 #[test]
 fn a_muted_member_writes_no_texts_and_a_banned_one_writes_nothing() {
-    let acts = [GatedAct::Open, GatedAct::Text, GatedAct::Other];
+    use GatedAct::{Create, Edit, Like, Open, Other, Reply, Report};
+    let acts = [Open, Create, Reply, Edit, Like, Report, Other];
     for (standing, refused) in [
-        (Standing::Normal, [false; 3]),
-        (Standing::Trusted, [false; 3]),
-        (Standing::PreModerated, [false; 3]),
-        (Standing::Muted, [false, true, false]),
-        (Standing::Banned, [false, true, true]),
+        (Standing::Normal, [false; 7]),
+        (Standing::Trusted, [false; 7]),
+        (Standing::PreModerated, [false; 7]),
+        (Standing::Muted, [false, true, true, true, false, false, false]),
+        (Standing::Banned, [false, true, true, true, true, true, true]),
     ] {
         assert_eq!(acts.map(|act| standing.refuses(act)), refused, "{standing:?}");
         let until = Some(Millis(7));
@@ -43,6 +45,26 @@ fn a_muted_member_writes_no_texts_and_a_banned_one_writes_nothing() {
         for (act, refused) in acts.into_iter().zip(refused) {
             assert_eq!(in_force.check(act).err(), refused.then_some(Error::MemberSuspended { until }));
         }
+    }
+}
+
+#[test]
+fn of_two_standings_the_stricter_one_is_in_force_until_the_later_end() {
+    let ban = |until: Option<i64>, report_weight| StandingInForce {
+        standing: Standing::Banned,
+        until: until.map(Millis),
+        report_weight,
+    };
+    let trusted = StandingInForce { standing: Standing::Trusted, report_weight: Some(7), ..StandingInForce::default() };
+    for (own, other, expected) in [
+        (StandingInForce::default(), ban(Some(9), Some(3)), ban(Some(9), Some(3))),
+        (trusted, StandingInForce::default(), trusted),
+        (trusted, ban(Some(9), Some(3)), ban(Some(9), Some(7))),
+        (ban(Some(9), None), ban(None, None), ban(None, None)),
+        (ban(None, None), ban(Some(9), None), ban(None, None)),
+        (ban(Some(9), None), ban(Some(8), None), ban(Some(9), None)),
+    ] {
+        assert_eq!(own.stricter(other), expected, "{own:?} {other:?}");
     }
 }
 
@@ -78,6 +100,39 @@ fn a_standing_makes_the_judgement_on_a_text_stricter_and_trust_lowers_a_flag_alo
         assert_eq!(grounds.detection == Detection::MemberStanding, by_standing);
         assert_eq!(held.disposition, if by_standing { Disposition::Hold } else { disposition });
         assert_eq!(held.mode(ModerationMode::Pre), ModerationMode::Pre);
+    }
+}
+
+#[test]
+fn an_outage_stays_a_cause_beside_what_a_standing_asks_for() {
+    use ReviewCause::{Flag, New, ServiceUnavailable};
+    let by_content = |disposition, more: &[ReviewCause]| PolicyJudgement {
+        disposition,
+        more_causes: ReviewCauses::of(more),
+        ..PolicyJudgement::default()
+    };
+    for (standing, disposition, more, causes) in [
+        (
+            Standing::PreModerated,
+            Disposition::Unchecked,
+            &[] as &[ReviewCause],
+            &[New, ServiceUnavailable] as &[ReviewCause],
+        ),
+        (Standing::PreModerated, Disposition::Unchecked, &[Flag], &[New, Flag, ServiceUnavailable]),
+        (Standing::PreModerated, Disposition::Allow, &[ServiceUnavailable], &[New, ServiceUnavailable]),
+        (Standing::PreModerated, Disposition::Hold, &[ServiceUnavailable], &[New, ServiceUnavailable]),
+        // Trust lowers a flag, and neither a hold nor the outage.
+        (Standing::Trusted, Disposition::Unchecked, &[Flag], &[ServiceUnavailable]),
+        (Standing::Trusted, Disposition::Flag, &[ServiceUnavailable], &[ServiceUnavailable]),
+        (Standing::Trusted, Disposition::Hold, &[ServiceUnavailable], &[New, ServiceUnavailable]),
+        (Standing::Normal, Disposition::Unchecked, &[Flag], &[Flag, ServiceUnavailable]),
+    ] {
+        let judged = standing.judgement(by_content(disposition, more));
+        assert_eq!(judged.causes(ModerationMode::Post), ReviewCauses::of(causes), "{standing:?} {disposition:?}");
+        let of_mode = if standing == Standing::Trusted { ReviewCauses::NONE } else { ReviewCauses::of(&[New]) };
+        let causes = ReviewCauses::of(causes).union(of_mode);
+        assert_eq!(judged.causes(ModerationMode::Pre), causes, "{standing:?} {disposition:?}");
+        assert!(!judged.only_shows(ModerationMode::Post), "a moderator judges it");
     }
 }
 

@@ -232,7 +232,8 @@ impl Mutations {
 
     fn item_command<K>(&self, item: &ImportItem, verb: K) -> Command<K> {
         let request = RequestIdentity { key: item.key(), fingerprint: import_fingerprint() };
-        Command { subject: item.subject.clone(), verb, request, now: self.clock.now() }
+        // Imports notify no member.
+        Command { subject: item.subject.clone(), verb, request, now: self.clock.now(), notify_thread: false }
     }
 }
 

@@ -13,8 +13,9 @@ impl UnitOfWork {
     pub(super) fn appeal(&mut self, appeal: AuthorAppeal, context: ChangeContext<'_>) -> Result<()> {
         let AuthorAppeal { contested, text } = appeal;
         let id = contested.id.comment;
-        let lifecycle = &self.comments.get(&id).ok_or_else(|| not_loaded("comment"))?.lifecycle;
-        let (state, version) = (lifecycle.state, lifecycle.version);
+        let comment = self.comments.get(&id).cloned().ok_or_else(|| not_loaded("comment"))?;
+        let (state, version) = (comment.lifecycle.state, comment.lifecycle.version);
+        self.note(&comment, context.subject);
         let mut review = self.review_or_new(id, context)?;
         review.appeal(contested.id.number, contested.actor, self.database_time()?);
         review.count_decision()?;

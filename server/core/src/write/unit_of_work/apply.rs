@@ -20,6 +20,7 @@ impl UnitOfWork {
             Change::Judge(judgement) => self.judge(*judgement, context)?,
             Change::Edit(edit) => self.edit(*edit, context)?,
             Change::Appeal(appeal) => self.appeal(*appeal, context)?,
+            Change::Refer(id, text, priority) => self.refer(id, (text, priority), context)?,
         }
         Ok(())
     }
@@ -75,8 +76,8 @@ impl UnitOfWork {
         }
         self.write_set.new_comments.insert(comment.reference.id, context.request);
         self.load_comment(comment.clone());
-        self.review_new(&comment, causes, judged.is_decision(), context)?;
-        self.publish(&comment);
+        self.review_new(&comment, causes, &judged, context)?;
+        self.publish(&comment, context)?;
         let text = JudgedText { id: comment.reference.id, proposal: 0, from: None, from_version: 0 };
         self.decide_by_policy(text, judged, context)?;
         self.record_change(&comment, ChangeKind::Created, context.subject);

@@ -34,7 +34,7 @@ impl UnitOfWork {
 
     /// Replaces a text in sight at once. A plain comment gets no review by it.
     fn edit_in_sight(&mut self, edit: AuthorEdit, context: ChangeContext<'_>) -> Result<()> {
-        let AuthorEdit { comment_id: id, content, original, disposition: _, judged } = edit;
+        let AuthorEdit { comment_id: id, content, original, disposition: _, causes, judged } = edit;
         let text = self.judged_text(id, 0)?;
         let version = self.set_content(id, content, context)?;
         self.keep_original((id, version), original, context.now);
@@ -44,46 +44,45 @@ impl UnitOfWork {
             review.edits = 0;
             self.set_review(review);
         }
-        if judged.disposition == Disposition::Flag {
-            self.flag(id, context)?;
-        }
+        self.add_causes(id, (causes, judged.priority), context)?;
         self.decide_by_policy(text, judged, context)
     }
 
     /// Stores a proposal beside the text in sight. The comment does not change, and its subject
     /// gets a revision without a change that readers see.
     fn propose(&mut self, edit: AuthorEdit, context: ChangeContext<'_>) -> Result<()> {
-        let AuthorEdit { comment_id: id, content, original, disposition, judged } = edit;
+        let AuthorEdit { comment_id: id, content, original, disposition, causes, judged } = edit;
         let mut review = self.review_or_new(id, context)?;
         if let Some(number) = review.waiting_proposal() {
             self.set_proposal_state(id, number, ProposalState::Dropped);
         }
-        let cause = match disposition {
-            Disposition::Unchecked => Some(ReviewCause::EditServiceUnavailable),
-            Disposition::Allow | Disposition::Flag | Disposition::Hold => Some(ReviewCause::Edit),
-            Disposition::Reject => None,
-        };
-        match cause {
-            Some(cause) => review.replace_proposal(cause, self.database_time()?),
-            None => review.remove_causes(ReviewCauses::EDIT),
+        let is_rejected = disposition == Disposition::Reject;
+        if is_rejected {
+            review.remove_causes(ReviewCauses::EDIT);
+        } else {
+            review.replace_proposal(causes.of_proposal(), judged.priority, self.database_time()?);
         }
         review.proposal = review.proposal.checked_add(1).ok_or_else(|| Error::internal("too many proposals"))?;
         review.edits += 1;
         let number = review.proposal;
-        let state = if cause.is_some() { ProposalState::Waiting } else { ProposalState::Rejected };
+        let state = if is_rejected { ProposalState::Rejected } else { ProposalState::Waiting };
+        if !is_rejected {
+            self.write_set.proposed.insert(id);
+        }
         self.set_review(review);
         self.load_proposal(Proposal { comment_id: id, number, content, state, time: context.now });
         self.write_set.new_proposals.insert((id, number));
         self.keep_original((id, -i64::from(number)), original, context.now);
         self.revise(context.subject)?;
-        self.write_set.events.entry(context.subject.clone()).or_default();
+        let comment = self.comments.get(&id).cloned().ok_or_else(|| not_loaded("comment"))?;
+        self.note(&comment, context.subject);
         let text = self.judged_text(id, number)?;
         self.decide_by_policy(text, judged, context)
     }
 
     /// Replaces the text of a comment that waits or was refused.
     fn edit_out_of_sight(&mut self, edit: AuthorEdit, context: ChangeContext<'_>) -> Result<()> {
-        let AuthorEdit { comment_id: id, content, original, disposition, judged } = edit;
+        let AuthorEdit { comment_id: id, content, original, disposition, causes, judged } = edit;
         let mut review = self.review_or_new(id, context)?;
         review.edits += 1;
         self.set_review(review);
@@ -91,29 +90,21 @@ impl UnitOfWork {
         let version = self.set_content(id, content, context)?;
         self.keep_original((id, version), original, context.now);
         let was_rejected = text.from == Some(CommentState::Rejected);
-        let cause = match disposition {
-            Disposition::Allow => None,
-            Disposition::Hold => Some(ReviewCause::New),
-            Disposition::Flag => Some(ReviewCause::Flag),
-            Disposition::Unchecked => Some(ReviewCause::ServiceUnavailable),
-            Disposition::Reject if was_rejected => return self.decide_by_policy(text, judged, context),
-            Disposition::Reject => {
+        let order = |act, ruling| Judgement { comment_id: id, act, deleted_by: None, ruling };
+        match (disposition, was_rejected) {
+            (Disposition::Reject, true) => return self.decide_by_policy(text, judged, context),
+            (Disposition::Reject, false) => {
                 let grounds = judged.grounds.map(|grounds| *grounds).unwrap_or_default();
-                let (act, ruling) = (CommentAct::Reject, Some(Ruling::of_policy(grounds)));
-                return self.judge(Judgement { comment_id: id, act, cause: None, deleted_by: None, ruling }, context);
+                return self.judge(order(CommentAct::Reject, Some(Ruling::of_policy(grounds))), context);
             }
-        };
-        if was_rejected {
-            let (act, deleted_by, ruling) = (CommentAct::Resubmit, None, None);
-            self.judge(Judgement { comment_id: id, act, cause, deleted_by, ruling }, context)?;
-        } else if let Some(cause) = cause {
-            let mut review = self.review_or_new(id, context)?;
-            review.add_cause(cause, self.database_time()?);
-            self.set_review(review);
+            // Whatever the policy says, people judge the text of a comment that was rejected.
+            (_, true) => {
+                self.judge(order(CommentAct::Resubmit, None), context)?;
+                self.add_causes(id, (ReviewCauses::of(&[ReviewCause::New]), judged.priority), context)?;
+            }
+            (_, false) => {}
         }
-        if judged.disposition == Disposition::Flag {
-            self.flag(id, context)?;
-        }
+        self.add_causes(id, (causes, judged.priority), context)?;
         self.decide_by_policy(text, judged, context)
     }
 
@@ -156,6 +147,10 @@ impl UnitOfWork {
         self.revise(context.subject)?;
         let former = self.contents.insert(id, content).ok_or_else(|| not_loaded("content"))?;
         let review = self.reviews.get(&id).cloned();
+        let is_visible = self.comments.get(&id).is_some_and(|comment| comment.lifecycle.state.is_visible());
+        if is_visible || review.as_ref().is_some_and(|review| review.text_once_public) {
+            self.record_public_text(id, &former);
+        }
         self.replace_original(id, review.as_ref());
         let never_public = review.as_ref().is_some_and(|review| review.never_public);
         let comment = self.change(id)?;
@@ -169,8 +164,9 @@ impl UnitOfWork {
         }
         let comment = comment.clone();
         self.record_change(&comment, ChangeKind::Edited, context.subject);
-        if comment.lifecycle.state.is_visible() {
+        if is_visible {
             self.write_set.edits.push(edit);
+            self.notify_of_text(id, context)?;
         } else {
             let once_public = review.as_ref().is_some_and(|review| review.text_once_public);
             self.write_set.withheld.push(WithheldContent { edit, once_public });

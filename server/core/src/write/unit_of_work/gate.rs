@@ -62,7 +62,7 @@ impl UnitOfWork {
                 !is_of_switch && self.judgement_requires_gate(judgement)
             }
             Change::Edit(edit) => self.edit_requires_gate(edit),
-            Change::Appeal(_) => true,
+            Change::Appeal(_) | Change::Refer(..) => true,
         }
     }
 
@@ -73,7 +73,10 @@ impl UnitOfWork {
         let from = if is_judged { lifecycle.prior_state } else { lifecycle.state };
         let next = act.rule(Some(from)).map_or(from, |rule| rule.next(from, lifecycle.prior_state));
         let only_judges = act == CommentAct::Keep || act == CommentAct::Approve && from.is_visible();
-        only_judges || next.may_be_unpublished()
+        // A proposal of a deleted comment was withdrawn with it, and would wait again.
+        let restores_proposal = act == CommentAct::Undelete
+            && self.review(judgement.comment_id).is_some_and(|review| review.waiting_proposal().is_some());
+        only_judges || restores_proposal || next.may_be_unpublished()
     }
 
     fn edit_requires_gate(&self, edit: &AuthorEdit) -> bool {

@@ -5,14 +5,14 @@ use crate::domain::comment::Comment;
 use crate::domain::counts::contribution;
 use crate::domain::decision::Decision;
 use crate::domain::error::{Error, Result};
-use crate::domain::event::ChangeKind;
+use crate::domain::event::{ChangeKind, DecisionNumbers};
 use crate::domain::ids::CommentId;
 use crate::domain::ids::DecisionId;
 use crate::domain::lifecycle::{DeletedBy, Lifecycle};
 use crate::domain::object_type::ObjectType;
 use crate::domain::proposal::ProposalState;
 use crate::domain::request::IdempotencyKey;
-use crate::domain::review::{Review, ReviewCause, ReviewCauses};
+use crate::domain::review::{OpenQuestions, Review, ReviewCause, ReviewCauses};
 use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
 use crate::write::change::Judgement;
@@ -87,6 +87,7 @@ impl UnitOfWork {
         let waiting = self.reviews.get(&id).and_then(Review::waiting_proposal);
         let appealed = self.reviews.get(&id).and_then(Review::appealed);
         let proposal = waiting.filter(|_| act.judges_proposal()).unwrap_or(0);
+        let has_unseen_text = self.changed_out_of_sight(id).is_some();
         if transition.rule.moves_version() {
             comment = self.move_state(&judgement, &transition, context)?;
         } else if act == CommentAct::ApproveEdit {
@@ -95,8 +96,14 @@ impl UnitOfWork {
         } else if act == CommentAct::RejectEdit {
             self.set_proposal_state(id, proposal, ProposalState::Rejected);
         }
+        if comment.lifecycle.version == from_version {
+            self.note(&comment, context.subject);
+        }
         self.review_act(&judgement, &transition, &comment, context)?;
-        self.publish(&comment);
+        self.publish(&comment, context)?;
+        if has_unseen_text && comment.lifecycle.state.is_visible() {
+            self.notify_of_text(id, context)?;
+        }
         let Some(ruling) = judgement.ruling else { return Ok(()) };
         let ((from, to), revised) = (transition.decided(), comment.lifecycle.version != from_version);
         let is_open = self.reviews.get(&id).is_some_and(|review| review.appealed().is_some());
@@ -142,7 +149,7 @@ impl UnitOfWork {
         match transition.rule.review {
             ReviewEffect::None => {}
             ReviewEffect::Opens(cause) => {
-                review.add_cause(judgement.cause.unwrap_or(cause), self.database_time()?);
+                review.add_cause(cause, self.database_time()?);
                 review.remove_causes(ReviewCauses::of(&[ReviewCause::Report]));
             }
             ReviewEffect::Clears(causes) | ReviewEffect::MustClear(causes) => review.remove_causes(causes),
@@ -219,25 +226,30 @@ impl UnitOfWork {
 
     /// Adds a decision to the rows of the batch.
     pub(super) fn add_decision(&mut self, decision: Decision) {
+        let DecisionId { comment, number } = decision.id;
+        self.write_set.decided.entry(comment).or_insert(DecisionNumbers::of(number)).last = number;
         self.load_decision(decision.clone());
         self.write_set.decisions.push(decision);
     }
 
-    /// Records that a comment is visible, if it was not before. The review of a comment that was
-    /// never visible says so; any other existing comment counts as published before.
-    pub(super) fn publish(&mut self, comment: &Comment) {
+    /// Records that a comment is visible, if it was not before, and that that notifies. The review
+    /// of a comment that was never visible says so; any other existing comment counts as published
+    /// before.
+    pub(super) fn publish(&mut self, comment: &Comment, context: ChangeContext<'_>) -> Result<()> {
         let id = comment.reference.id;
         if !comment.lifecycle.state.is_visible() {
-            return;
+            return Ok(());
         }
         let review = self.reviews.get(&id);
         let is_new = self.write_set.new_comments.contains_key(&id);
-        if review.map_or(is_new, |review| review.never_public) {
-            self.write_set.published.insert(id);
-        }
+        let is_first = review.map_or(is_new, |review| review.never_public);
         if let Some(review) = review.filter(|review| review.never_public).cloned() {
             self.set_review(Review { never_public: false, ..review });
         }
+        if is_first && self.write_set.published.insert(id) {
+            self.notify_of_publication(id, context)?;
+        }
+        Ok(())
     }
 
     /// The review of a comment of the batch, or a new one. A comment that is out of sight without a
@@ -258,10 +270,14 @@ impl UnitOfWork {
         if before == Some(&review) {
             return;
         }
+        let was_open = before.is_some_and(|before| before.open().intersects(OpenQuestions::TEXT));
         if before.is_none() {
             self.write_set.new_reviews.insert(id);
         } else if !self.write_set.new_reviews.contains(&id) {
             self.write_set.reviews.insert(id);
+        }
+        if review.open().intersects(OpenQuestions::TEXT) && !was_open {
+            self.record_question(&review);
         }
         self.reviews.insert(id, review);
     }

@@ -7,7 +7,7 @@ use crate::domain::decision::Grounds;
 use crate::domain::error::Result;
 use crate::domain::ids::CommentId;
 use crate::domain::policy_judgement::PolicyJudgement;
-use crate::domain::review::{ReviewCause, ReviewCauses};
+use crate::domain::review::{ReviewCauses, ReviewPriority, WaitingText};
 use crate::domain::state::CommentState;
 use crate::write::ruling::Ruling;
 use crate::write::unit_of_work::apply::not_loaded;
@@ -33,17 +33,17 @@ impl UnitOfWork {
         &mut self,
         comment: &Comment,
         causes: ReviewCauses,
-        has_decision: bool,
+        judged: &PolicyJudgement,
         context: ChangeContext<'_>,
     ) -> Result<()> {
         let state = comment.lifecycle.state;
-        if !state.may_be_unpublished() && causes.is_empty() && !has_decision {
+        if !state.may_be_unpublished() && causes.is_empty() && !judged.is_decision() {
             return Ok(());
         }
         let mut review = new_review(comment, context.subject.object_type(), true);
         review.imported = self.write_set.origins.contains_key(&comment.reference.id);
-        for cause in causes.iter() {
-            review.add_cause(cause, self.database_time()?);
+        if !causes.is_empty() {
+            review.add_causes(causes, judged.priority, self.database_time()?);
         }
         if state == CommentState::Rejected {
             review.reject(self.database_time()?);
@@ -89,11 +89,31 @@ impl UnitOfWork {
         self.decide(Ruling::of_policy(grounds), decided, &comment, context)
     }
 
-    /// Adds the cause of a flagged text to the review of its comment, which is made if there is
-    /// none.
-    pub(super) fn flag(&mut self, id: CommentId, context: ChangeContext<'_>) -> Result<()> {
+    /// Leaves a text that waited for a service to moderators.
+    pub(super) fn refer(
+        &mut self,
+        id: CommentId,
+        (text, priority): (WaitingText, ReviewPriority),
+        context: ChangeContext<'_>,
+    ) -> Result<()> {
         let mut review = self.review_or_new(id, context)?;
-        review.add_cause(ReviewCause::Flag, self.database_time()?);
+        review.refer(text, priority, self.database_time()?);
+        self.set_review(review);
+        Ok(())
+    }
+
+    /// Adds causes to the review of a comment. A comment without a review gets one.
+    pub(super) fn add_causes(
+        &mut self,
+        id: CommentId,
+        (causes, priority): (ReviewCauses, ReviewPriority),
+        context: ChangeContext<'_>,
+    ) -> Result<()> {
+        if causes.is_empty() {
+            return Ok(());
+        }
+        let mut review = self.review_or_new(id, context)?;
+        review.add_causes(causes, priority, self.database_time()?);
         self.set_review(review);
         Ok(())
     }

@@ -7,6 +7,7 @@ mod fixture;
 mod gate;
 mod imports;
 mod likes;
+mod notices;
 mod outcomes;
 mod rejections;
 mod repeats;

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use super::{Command, Request, RequestContext, Verb, id_part, target};
 use crate::domain::decision::Decision;
 use crate::domain::error::{Error, Result};
+use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
 use crate::domain::location::CommentLocation;
 use crate::domain::state::CommentState;
@@ -86,5 +87,9 @@ impl Verb for Appeal {
 
     fn changes(&self, _: &UnitOfWork, _: &Command) -> Vec<Change> {
         vec![Change::Appeal(Box::new(self.appeal.clone()))]
+    }
+
+    fn actor(&self, _: &UnitOfWork) -> Option<ActorKind> {
+        Some(ActorKind::Author)
     }
 }

@@ -6,12 +6,11 @@
 use std::fmt::Debug;
 
 use super::{Command, CommandKind, Create, Edit, LikeCommandKind, Reply};
-use crate::domain::content::Content;
-use crate::domain::member::MemberId;
 use crate::domain::policy_judgement::PolicyJudgement;
-use crate::domain::request::Fingerprint;
+use crate::domain::request::{Fingerprint, IdempotencyKey};
 use crate::domain::standing::GatedAct;
 use crate::domain::subject::SubjectKey;
+use crate::ports::Submission;
 
 /// A command about a like.
 pub type LikeCommand = Command<LikeCommandKind>;
@@ -23,17 +22,6 @@ pub enum Batch {
     Comments(Vec<Command>),
     /// Commands about likes.
     Likes(Vec<LikeCommand>),
-}
-
-/// A content that the policy judges.
-#[derive(Debug, Clone, Copy)]
-pub struct SubmittedContent<'v> {
-    /// The member that sends it.
-    pub member: &'v MemberId,
-    /// The content.
-    pub content: &'v Content,
-    /// `true` if it replaces another one.
-    pub is_edit: bool,
 }
 
 /// A verb, or the enum of all verbs of a batch type.
@@ -70,9 +58,9 @@ pub trait BatchType: BatchVerb<Type = Self> + Clone + PartialEq + Debug + Send +
     /// Returns the batch of these commands.
     fn batch(commands: Vec<Command<Self>>) -> Batch;
 
-    /// Returns the content that the policy judges, with its member; `None` for a verb without such
-    /// a content.
-    fn submitted(&self) -> Option<SubmittedContent<'_>> {
+    /// Returns the text that the policy judges, of a request with this key; `None` for a verb
+    /// without such a text.
+    fn submission<'s>(&'s self, _subject: &'s SubjectKey, _key: IdempotencyKey) -> Option<Submission<'s>> {
         None
     }
 
@@ -100,12 +88,21 @@ impl BatchType for CommandKind {
         Batch::Comments(commands)
     }
 
-    fn submitted(&self) -> Option<SubmittedContent<'_>> {
+    fn submission<'s>(&'s self, subject: &'s SubjectKey, key: IdempotencyKey) -> Option<Submission<'s>> {
         // The state of an imported comment is that of its item; other verbs have no content.
-        if let Self::Create(Create { content, member, .. }) | Self::Reply(Reply { content, member, .. }) = self {
-            Some(SubmittedContent { member, content, is_edit: false })
-        } else if let Self::Edit(Edit { content, member, .. }) = self {
-            Some(SubmittedContent { member, content, is_edit: true })
+        let age = None;
+        if let Self::Create(Create { id, member, content, .. }) = self {
+            let (comment, root, parent) = (*id, None, None);
+            Some(Submission { subject, content, is_edit: false, comment, root, parent, member, age, key })
+        } else if let Self::Reply(Reply { id, parent, member, content, max_depth, .. }) = self {
+            // Under a type that has only roots, a reply becomes a root.
+            let root = (*max_depth > 1).then(|| parent.root());
+            let (comment, parent) = (*id, Some(parent.id));
+            Some(Submission { subject, content, is_edit: false, comment, root, parent, member, age, key })
+        } else if let Self::Edit(Edit { target, member, content, .. }) = self {
+            let root = Some(target.root()).filter(|root| *root != target.id);
+            let (comment, parent) = (target.id, target.parent_id);
+            Some(Submission { subject, content, is_edit: true, comment, root, parent, member, age, key })
         } else {
             None
         }

@@ -7,8 +7,7 @@ use async_trait::async_trait;
 use super::{Command, Request, RequestContext, Verb, comment_of, existing, writable};
 use crate::domain::comment::{Comment, CommentRef, CommentView};
 use crate::domain::content::{ClientInfo, Content};
-use crate::domain::disposition::Disposition;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::Result;
 use crate::domain::event::ActorKind;
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::member::MemberId;
@@ -83,7 +82,7 @@ impl Verb for Create {
     }
 
     fn gated_act(&self) -> GatedAct {
-        GatedAct::Text
+        GatedAct::Create
     }
 
     fn viewer(&self) -> Option<&MemberId> {
@@ -91,7 +90,7 @@ impl Verb for Create {
     }
 
     fn lock_set(&self) -> LockSet {
-        let database_time = self.judged.under(self.moderation) != Disposition::Allow;
+        let database_time = !self.judged.only_shows(self.moderation);
         LockSet { database_time, ..LockSet::default() }
     }
 
@@ -101,8 +100,7 @@ impl Verb for Create {
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
         if unit.subject(&command.subject).is_none() {
-            let object_type = || command.subject.object_type().as_str().to_owned();
-            return self.auto_create.map(drop).ok_or_else(|| Error::SubjectNotCreated(object_type()));
+            return self.auto_create.map(drop).ok_or_else(|| command.subject.not_created());
         }
         writable(unit, command).map(|_| ())
     }

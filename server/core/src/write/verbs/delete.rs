@@ -12,6 +12,7 @@ use super::{
 };
 use crate::domain::act::CommentAct;
 use crate::domain::comment::{Comment, CommentView};
+use crate::domain::content::Content;
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
@@ -200,7 +201,7 @@ impl Verb for Delete {
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
         let (deleted_by, ruling) = (Some(self.actor.deleted_by()), self.actor.ruling().cloned());
         let (comment_id, act) = (self.target.id, CommentAct::Delete);
-        let judgement = Judgement { comment_id, act, cause: None, deleted_by, ruling };
+        let judgement = Judgement { comment_id, act, deleted_by, ruling };
         judgement_changes(unit, command, judgement)
     }
 
@@ -262,8 +263,12 @@ impl Verb for Undelete {
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
         let (comment_id, act) = (self.target.id, CommentAct::Undelete);
-        let judgement = Judgement { comment_id, act, cause: None, deleted_by: None, ruling: None };
+        let judgement = Judgement { comment_id, act, deleted_by: None, ruling: None };
         judgement_changes(unit, command, judgement)
+    }
+
+    fn shown_content<'u>(&'u self, unit: &'u UnitOfWork) -> Option<(CommentId, &'u Content)> {
+        unit.changed_out_of_sight(self.target.id)
     }
 
     fn actor(&self, unit: &UnitOfWork) -> Option<ActorKind> {

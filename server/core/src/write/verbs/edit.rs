@@ -8,7 +8,6 @@ use async_trait::async_trait;
 use super::{Command, Request, RequestContext, Verb, existing, id_part, match_etag, undeleted, writable};
 use crate::domain::comment::Comment;
 use crate::domain::content::Content;
-use crate::domain::disposition::Disposition;
 use crate::domain::error::{ConflictCause, Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
@@ -117,10 +116,10 @@ impl Edit {
         Self { target, member, content, etag, windows, moderation, judged }
     }
 
-    /// Returns the treatment of the new content under the modes of type and subject.
-    fn disposition_under(&self, unit: &UnitOfWork, command: &Command) -> Disposition {
+    /// Returns the mode in force: the stricter one of type and subject.
+    fn mode(&self, unit: &UnitOfWork, command: &Command) -> ModerationMode {
         let of_subject = existing(unit, command).ok().and_then(|subject| subject.moderation);
-        self.judged.under(self.moderation.under(of_subject))
+        self.moderation.under(of_subject)
     }
 }
 
@@ -130,7 +129,7 @@ impl Verb for Edit {
     }
 
     fn gated_act(&self) -> GatedAct {
-        GatedAct::Text
+        GatedAct::Edit
     }
 
     fn viewer(&self) -> Option<&MemberId> {
@@ -139,8 +138,11 @@ impl Verb for Edit {
 
     fn lock_set(&self) -> LockSet {
         let id = Some(self.target.id);
-        let database_time = self.judged.under(self.moderation) != Disposition::Allow;
-        LockSet { comments: vec![self.target.id], content: id, review: id, database_time, ..LockSet::default() }
+        let database_time = !self.judged.only_shows(self.moderation);
+        // The authors above the comment are not notified of a mention again.
+        let is_plain = self.content.mentions().is_empty();
+        let comments = if is_plain { vec![self.target.id] } else { self.target.locks() };
+        LockSet { comments, content: id, review: id, database_time, ..LockSet::default() }
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {
@@ -167,7 +169,7 @@ impl Verb for Edit {
             return Err(Error::EditWindowClosed { until });
         }
         match_etag(&self.etag, comment.etag())?;
-        let is_judged = !state.is_visible() || !self.disposition_under(unit, command).shows();
+        let is_judged = !state.is_visible() || !self.judged.under(self.mode(unit, command)).shows();
         if is_judged && review.is_some_and(Review::has_all_edits) {
             return Err(Error::StateConflictBecause(ConflictCause::Edits));
         }
@@ -176,13 +178,19 @@ impl Verb for Edit {
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
         let (content, original) = self.judged.stored(&self.content);
+        let mode = self.mode(unit, command);
         vec![Change::Edit(Box::new(AuthorEdit {
             comment_id: self.target.id,
             content,
             original,
-            disposition: self.disposition_under(unit, command),
+            disposition: self.judged.under(mode),
+            causes: self.judged.causes(mode),
             judged: self.judged.clone(),
         }))]
+    }
+
+    fn shown_content<'u>(&'u self, _: &'u UnitOfWork) -> Option<(CommentId, &'u Content)> {
+        Some((self.target.id, &self.content))
     }
 
     fn actor(&self, _: &UnitOfWork) -> Option<ActorKind> {

@@ -4,7 +4,7 @@ use super::create::new_row;
 use super::reply::attach;
 use super::{Command, Verb, existing, target};
 use crate::domain::content::{ClientInfo, Content};
-use crate::domain::error::{Error, Result};
+use crate::domain::error::Result;
 use crate::domain::event::ActorKind;
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::lifecycle::DeletedBy;
@@ -155,7 +155,7 @@ impl Verb for Import {
         if unit.subject(&command.subject).is_some() {
             existing(unit, command)?;
         } else if self.auto_create.is_none() {
-            return Err(Error::SubjectNotCreated(command.subject.object_type().as_str().to_owned()));
+            return Err(command.subject.not_created());
         }
         self.parent.as_ref().map_or(Ok(()), |parent| target(unit, command, parent.id()).map(|_| ()))
     }

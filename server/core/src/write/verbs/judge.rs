@@ -11,6 +11,7 @@ use super::{
 };
 use crate::domain::act::{CommentAct, ReviewEffect};
 use crate::domain::comment::{CommentView, proposal_etag, review_etag};
+use crate::domain::content::Content;
 use crate::domain::decision::Grounds;
 use crate::domain::error::{ConflictCause, Error, Result};
 use crate::domain::event::ActorKind;
@@ -18,7 +19,7 @@ use crate::domain::ids::CommentId;
 use crate::domain::ids::DecisionId;
 use crate::domain::lifecycle::DeletedBy;
 use crate::domain::location::CommentLocation;
-use crate::domain::review::{Review, ReviewCauses};
+use crate::domain::review::{Review, ReviewCauses, WaitingText};
 use crate::domain::state::CommentState;
 use crate::write::change::{Change, Judgement};
 use crate::write::command_output::{DecisionOutput, Effect};
@@ -148,6 +149,14 @@ macro_rules! judging {
                 self.ruling.changes(unit, command, (self.target.id, CommentAct::$name))
             }
 
+            fn shown_content<'u>(&'u self, unit: &'u UnitOfWork) -> Option<(CommentId, &'u Content)> {
+                if CommentAct::$name == CommentAct::ApproveEdit {
+                    unit.waiting_content(self.target.id)
+                } else {
+                    unit.changed_out_of_sight(self.target.id)
+                }
+            }
+
             fn actor(&self, _: &UnitOfWork) -> Option<ActorKind> {
                 Some(ActorKind::Moderator)
             }
@@ -220,6 +229,10 @@ impl Ruling {
         }
         let state = if is_deleted { lifecycle.prior_state } else { lifecycle.state };
         let rule = act.rule(Some(state)).ok_or(Error::StateConflict(state))?;
+        let text = if act.judges_proposal() { WaitingText::Proposed } else { WaitingText::Present };
+        if self.is_of_service() && !review.is_some_and(|review| review.waits_for_service(text)) {
+            return Err(Error::StateConflict(state));
+        }
         let open =
             review.filter(|review| !review.is_closed).map_or(ReviewCauses::NONE, |review: &Review| review.causes);
         match rule.review {
@@ -241,7 +254,7 @@ impl Ruling {
         (id, act): (CommentId, CommentAct),
     ) -> Vec<Change> {
         let deleted_by = (act == CommentAct::Delete).then_some(DeletedBy::Moderator);
-        let judgement = Judgement { comment_id: id, act, cause: None, deleted_by, ruling: Some(self.clone()) };
+        let judgement = Judgement { comment_id: id, act, deleted_by, ruling: Some(self.clone()) };
         judgement_changes(unit, command, judgement)
     }
 }

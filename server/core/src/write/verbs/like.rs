@@ -79,7 +79,7 @@ impl LikeVerb for SetLike {
     }
 
     fn gated_act(&self) -> GatedAct {
-        GatedAct::Other
+        GatedAct::Like
     }
 
     fn fingerprint(&self, name: &str) -> Fingerprint {

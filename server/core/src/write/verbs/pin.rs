@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 
-use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, undeleted, writable};
+use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, target, undeleted, writable};
 use crate::domain::comment::CommentView;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
@@ -81,14 +81,22 @@ fn is_moderator(member: &MemberId) -> bool {
 }
 
 /// Checks that the owner of the subject or a moderator may pin or unpin the comment, and returns
-/// the state that they see. A moderator may act in any state of the subject.
+/// the state that they see: a moderator sees the true one, and may act in any state of the subject.
 fn check_actor(
     unit: &UnitOfWork,
     command: &Command,
     location: &CommentLocation,
     member: &MemberId,
 ) -> Result<CommentState> {
-    let (comment, state) = undeleted(unit, command, location.id, member)?;
+    let (comment, state) = if is_moderator(member) {
+        let comment = target(unit, command, location.id)?;
+        (comment, comment.lifecycle.state)
+    } else {
+        undeleted(unit, command, location.id, member)?
+    };
+    if state == CommentState::Deleted {
+        return Err(Error::CommentNotFound);
+    }
     if !is_moderator(member) {
         let is_owner = unit.subject(&command.subject).is_some_and(|s| s.is_owned_by(member));
         if !is_owner {

@@ -8,7 +8,6 @@ use super::create::{Attachment, new_row};
 use super::{Command, Request, RequestContext, Verb, comment_of, id_part, shown, writable};
 use crate::domain::comment::CommentView;
 use crate::domain::content::{ClientInfo, Content};
-use crate::domain::disposition::Disposition;
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
@@ -84,7 +83,7 @@ impl Verb for Reply {
     }
 
     fn gated_act(&self) -> GatedAct {
-        GatedAct::Text
+        GatedAct::Reply
     }
 
     fn viewer(&self) -> Option<&MemberId> {
@@ -92,7 +91,7 @@ impl Verb for Reply {
     }
 
     fn lock_set(&self) -> LockSet {
-        let database_time = self.judged.under(self.moderation) != Disposition::Allow;
+        let database_time = !self.judged.only_shows(self.moderation);
         LockSet { comments: self.parent.locks(), database_time, ..LockSet::default() }
     }
 

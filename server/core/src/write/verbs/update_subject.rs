@@ -1,13 +1,13 @@
-//! The verb UpdateSubject.
+//! The verb UpdateSubject, and the change of a subject's mode.
 
 use std::borrow::Cow;
 
 use async_trait::async_trait;
 
 use super::{Command, Request, RequestContext, Verb, existing, match_etag, subject_of, subject_parts};
-use crate::domain::error::Result;
+use crate::domain::error::{ConflictCause, Error, Result};
 use crate::domain::member::MemberId;
-use crate::domain::object_type::ModerationMode;
+use crate::domain::object_type::{ModerationMode, Policy};
 use crate::domain::subject::{Metadata, Subject, SubjectKey, SubjectState};
 use crate::write::change::Change;
 use crate::write::command_output::Effect;
@@ -25,8 +25,42 @@ pub struct UpdateSubject {
     pub metadata: Option<Metadata>,
     /// The mode of new comments; `Some(None)` is the mode of the object type.
     pub moderation: Option<Option<ModerationMode>>,
+    /// The policy of the object type, as far as modes of subjects are concerned.
+    pub modes: SubjectModes,
     /// The expected etag; an empty one matches any.
     pub etag: String,
+}
+
+/// The modes that a subject of an object type may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SubjectModes {
+    /// The mode of the type.
+    pub of_type: ModerationMode,
+    /// `true` if the comments of members are counted, so that new ones are known.
+    pub counts_members: bool,
+}
+
+impl SubjectModes {
+    /// Returns the modes that a policy allows.
+    #[must_use]
+    pub fn of(policy: &Policy) -> Self {
+        Self { of_type: policy.moderation, counts_members: policy.counts_members() }
+    }
+
+    /// Checks that a subject may have a mode.
+    pub(super) fn check(self, mode: Option<ModerationMode>) -> Result<()> {
+        let is_known = self.counts_members || mode != Some(ModerationMode::PreNewMembers);
+        if is_known { Ok(()) } else { Err(Error::StateConflictBecause(ConflictCause::Mode)) }
+    }
+
+    /// Checks that a mode is not looser than the one that a moderator set.
+    fn check_looser(self, subject: &Subject, mode: Option<ModerationMode>) -> Result<()> {
+        let is_looser = self.of_type.under(mode) < self.of_type.under(subject.moderation);
+        if subject.mode_by_moderator && is_looser {
+            return Err(Error::StateConflictBecause(ConflictCause::Mode));
+        }
+        Ok(())
+    }
 }
 
 #[async_trait]
@@ -35,8 +69,8 @@ impl Request for UpdateSubject {
     type Verb = UpdateSubject;
     type Value = Subject;
 
-    async fn verb(self, _: &SubjectKey, _: RequestContext<'_>) -> Result<UpdateSubject> {
-        Ok(self)
+    async fn verb(self, _: &SubjectKey, context: RequestContext<'_>) -> Result<UpdateSubject> {
+        Ok(Self { modes: SubjectModes::of(context.policy), ..self })
     }
 
     fn value(effect: Effect) -> Result<Subject> {
@@ -64,7 +98,11 @@ impl Verb for UpdateSubject {
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
-        match_etag(&self.etag, existing(unit, command)?.etag())
+        let subject = existing(unit, command)?;
+        match_etag(&self.etag, subject.etag())?;
+        let Some(mode) = self.moderation else { return Ok(()) };
+        self.modes.check(mode)?;
+        self.modes.check_looser(subject, mode)
     }
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
@@ -81,6 +119,7 @@ impl Verb for UpdateSubject {
         }
         if let Some(moderation) = self.moderation {
             subject.moderation = moderation;
+            subject.mode_by_moderator &= moderation.is_some();
         }
         subject.version = subject.version.saturating_add(1);
         subject.update_time = command.now;

@@ -45,8 +45,8 @@ pub(super) fn subjects(recorder: &mut Recorder) {
                 owner: Some(owner),
                 state: Some(SubjectState::ReadOnly),
                 metadata: Some(metadata()),
-                moderation: None,
                 etag: "e7".to_owned(),
+                ..UpdateSubject::default()
             },
         ),
     ] {

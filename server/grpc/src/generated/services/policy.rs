@@ -4,17 +4,22 @@
 
 #[path = "../../services/policy/check_text.rs"]
 pub(crate) mod check_text;
+#[path = "../../services/policy/evaluate_policy.rs"]
+pub(crate) mod evaluate_policy;
 #[path = "../../services/policy/list_member_standings.rs"]
 pub(crate) mod list_member_standings;
 #[path = "../../services/policy/set_member_standing.rs"]
 pub(crate) mod set_member_standing;
+#[path = "../../services/policy/set_subject_mode.rs"]
+pub(crate) mod set_subject_mode;
 
 use riposte_sdk::v1;
 use riposte_sdk::v1::policy_service_server::PolicyService;
 use tonic::{Request, Response, Status};
 
 use crate::Services;
-use crate::audited::unary;
+use crate::audited::{CountItems, streamed, unary};
+use crate::call::ResponseStream;
 
 /// The handlers of PolicyService.
 #[derive(Debug)]
@@ -22,12 +27,22 @@ pub(crate) struct PolicyHandlers(pub(crate) Services);
 
 #[tonic::async_trait]
 impl PolicyService for PolicyHandlers {
+    type EvaluatePolicyStream = ResponseStream<v1::EvaluatePolicyResponse>;
+
     async fn check_text(
         &self,
         request: Request<v1::CheckTextRequest>,
     ) -> Result<Response<v1::CheckTextResponse>, Status> {
         let handler = |services, caller, request| async move { check_text::handle(&services, caller, request).await };
         unary(&self.0, "PolicyService/CheckText", request, handler).await
+    }
+
+    async fn evaluate_policy(
+        &self,
+        request: Request<v1::EvaluatePolicyRequest>,
+    ) -> Result<Response<Self::EvaluatePolicyStream>, Status> {
+        let start = |call, request| evaluate_policy::handle(self.0.clone(), call, request);
+        streamed(&self.0, "PolicyService/EvaluatePolicy", request, start).await
     }
 
     async fn set_member_standing(
@@ -47,4 +62,15 @@ impl PolicyService for PolicyHandlers {
             |services, caller, request| async move { list_member_standings::handle(&services, caller, request).await };
         unary(&self.0, "PolicyService/ListMemberStandings", request, handler).await
     }
+
+    async fn set_subject_mode(
+        &self,
+        request: Request<v1::SetSubjectModeRequest>,
+    ) -> Result<Response<v1::SetSubjectModeResponse>, Status> {
+        let handler =
+            |services, caller, request| async move { set_subject_mode::handle(&services, caller, request).await };
+        unary(&self.0, "PolicyService/SetSubjectMode", request, handler).await
+    }
 }
+
+impl CountItems for v1::EvaluatePolicyResponse {}

@@ -5,8 +5,10 @@
 //! stream; every item with a response by then is durable. So does the end of the process, after the
 //! batch in progress: an import lasts longer than a drain.
 //!
-//! A client that sends faster than items are imported, or that does not read its responses, is held
-//! by flow control: the next batch is taken when the responses of the last one have been passed on.
+//! While a batch is imported, further items are read ahead, so that the next batch has several of
+//! each subject where subjects alternate. A client that is still further ahead, or that does not
+//! read its responses, is held by flow control: the next batch is taken when the responses of the
+//! last one have been passed on.
 
 use futures::{FutureExt, Stream, StreamExt};
 use riposte_core::submit::ImportOutcome;
@@ -18,11 +20,9 @@ use tonic::{Request, Response, Status, Streaming};
 
 use crate::audited::{CountItems, audit_record, audited_call, open_call, record_outcome};
 use crate::call::{Call, ResponseStream};
+use crate::import_requests::{BATCH, RequestsAhead};
 use crate::rpc_error::RpcError;
 use crate::{Services, error_metadata, import_item, status};
-
-/// The maximum number of items in one batch.
-const BATCH: usize = 256;
 
 /// Handles an import between the two audit records of its call. The first record waits for the
 /// first item and describes it. Before that item the call names no object and has no effect.
@@ -57,7 +57,7 @@ fn run(
     let (responses, receiver) = mpsc::channel(BATCH);
     tokio::spawn(async move {
         let mut index = 0;
-        let mut batches = Box::pin(requests.ready_chunks(BATCH));
+        let mut ahead = RequestsAhead::read(requests);
         let mut stopping = services.stopping.subscribe();
         loop {
             let batch = tokio::select! {
@@ -66,11 +66,14 @@ fn run(
                     let _ = responses.send(Err(call.status(Error::ServerStopping))).await;
                     return;
                 }
-                batch = batches.next() => batch,
+                batch = ahead.batch() => batch,
             };
-            let Some(batch) = batch else { return };
+            if batch.is_empty() {
+                return;
+            }
             let mut items = Vec::with_capacity(batch.len());
             let mut decode_error = None;
+            let (batch, _bytes): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
             for request in batch {
                 match request {
                     Ok(request) => items.push(request.item.unwrap_or_default()),

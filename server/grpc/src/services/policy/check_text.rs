@@ -12,8 +12,7 @@ pub(crate) async fn handle(
     caller: Caller,
     request: v1::CheckTextRequest,
 ) -> Result<v1::CheckTextResponse, RpcError> {
-    // No service judges texts or members yet.
-    let v1::CheckTextRequest { object_type, content, member_id, with_services: _ } = request;
+    let v1::CheckTextRequest { object_type, content, member_id, with_services } = request;
     let mut v = Violations::default();
     let object_type = v.take(ObjectType::parse("object_type", &object_type));
     let policy = match &object_type {
@@ -23,6 +22,7 @@ pub(crate) async fn handle(
     let content = parse::content(&mut v, policy, content);
     let member = v.take(parse::optional_member("member_id", &member_id));
     let (object_type, content, member) = v.all((object_type, content, member))?;
-    let checked = services.texts.check(&caller, &object_type, (&content, member.as_ref())).await?;
+    let of = (&content, member.as_ref());
+    let checked = services.texts.check(&caller, &object_type, of, with_services).await?;
     Ok(convert::checked_text(checked))
 }

@@ -1,6 +1,6 @@
 //! BatchGetSubjects.
 
-use riposte_core::{Caller, Error};
+use riposte_core::Caller;
 use riposte_sdk::v1;
 
 use crate::parse::Violations;
@@ -23,11 +23,11 @@ pub(crate) async fn handle(
     let (keys,) = v.all((keys,))?;
     let found = services.reads(request.fresh).subjects(&caller, &keys, 0).await?;
     let (mut subjects, mut missing) = (Vec::with_capacity(found.len()), Vec::new());
-    for (key, subject) in request.keys.into_iter().zip(found) {
+    for ((sent, key), subject) in request.keys.into_iter().zip(&keys).zip(found) {
         match subject {
             Some(subject) => subjects.push(convert::subject(&subject)),
-            None if request.allow_missing => missing.push(key),
-            None => return Err(RpcError::about(Error::SubjectNotFound, error_metadata::subject(&key))),
+            None if request.allow_missing => missing.push(sent),
+            None => return Err(RpcError::about(key.not_created(), error_metadata::subject(&sent))),
         }
     }
     Ok(v1::BatchGetSubjectsResponse { subjects, missing, degraded: services.degraded() })

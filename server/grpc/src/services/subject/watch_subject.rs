@@ -71,7 +71,8 @@ fn event(item: WatchItem) -> Event {
     }
 }
 
-/// Converts a change of a comment; `None` for a like, which belongs to no revision.
+/// Converts a change of a comment; `None` for a like, which belongs to no revision, and for what
+/// changes nothing in sight.
 fn comment(change: &CommentChange) -> Option<v1::CommentChange> {
     let CommentChange { id, root, kind } = change;
     let kind = match kind {
@@ -80,7 +81,7 @@ fn comment(change: &CommentChange) -> Option<v1::CommentChange> {
         ChangeKind::StateChanged => v1::CommentChangeKind::StateChanged,
         ChangeKind::PinChanged => v1::CommentChangeKind::PinChanged,
         ChangeKind::Recounted => v1::CommentChangeKind::Recounted,
-        ChangeKind::Liked => return None,
+        ChangeKind::Liked | ChangeKind::Noted => return None,
     };
     Some(v1::CommentChange { comment_id: id.get(), root_id: root.map_or(0, CommentId::get), kind: kind.into() })
 }

@@ -20,6 +20,8 @@ struct TestRows {
     /// The number of rows that are made up.
     many: usize,
     reads: AtomicUsize,
+    /// The number of rows that were read.
+    rows: AtomicUsize,
 }
 
 #[async_trait]
@@ -43,11 +45,17 @@ impl MemberStandings for TestRows {
             return Err(Error::ShardUnavailable);
         }
         if self.many == 0 {
-            return self.model.changes(selection, after, limit).await;
+            let found = self.model.changes(selection, after, limit).await?;
+            self.rows.fetch_add(found.len(), Ordering::SeqCst);
+            return Ok(found);
         }
         let first = after.member.parse().unwrap_or(0_usize) + 1;
         let row = |n: usize| change(&format!("{n:06}"), in_force(Standing::Muted, None, None));
         Ok((first..=self.many).take(limit).map(row).collect())
+    }
+
+    async fn changed_between(&self, after: Millis, until: Millis) -> Result<u64> {
+        self.model.changed_between(after, until).await
     }
 }
 
@@ -55,6 +63,8 @@ struct Fixture {
     rows: Arc<TestRows>,
     /// The clock of the rows.
     row_clock: Arc<StepClock>,
+    /// The clock of the process.
+    clock: Arc<StepClock>,
     table: StandingTable,
     feed: StandingFeed,
     requests: AtomicUsize,
@@ -65,11 +75,17 @@ impl Fixture {
     fn new(many: usize) -> Self {
         let row_clock = StepClock::at(StepClock::START);
         let model = Model::new(Arc::clone(&row_clock) as _);
-        let rows = Arc::new(TestRows { model, unavailable: AtomicBool::new(false), many, reads: AtomicUsize::new(0) });
+        let rows = Arc::new(TestRows {
+            model,
+            unavailable: AtomicBool::new(false),
+            many,
+            reads: AtomicUsize::new(0),
+            rows: AtomicUsize::new(0),
+        });
         let (table, metrics) = (StandingTable::default(), Metrics::new().expect("sound"));
         let clock = StepClock::at(StepClock::START);
-        let feed = StandingFeed::new(Arc::clone(&rows) as _, table.clone(), clock, metrics.clone());
-        Self { rows, row_clock, table, feed, requests: AtomicUsize::new(0), metrics }
+        let feed = StandingFeed::new(Arc::clone(&rows) as _, table.clone(), Arc::clone(&clock) as _, metrics.clone());
+        Self { rows, row_clock, clock, table, feed, requests: AtomicUsize::new(0), metrics }
     }
 
     async fn set(&self, name: &str, standing: Standing) {
@@ -134,6 +150,40 @@ async fn a_standing_is_read_also_after_one_whose_time_lies_ahead() {
     tokio::spawn(fixture.feed.clone().run());
     fixture.wait_for("bob", Some(Standing::Banned)).await;
     assert_eq!(fixture.of("ann"), Some(Standing::Banned));
+}
+
+#[tokio::test]
+async fn many_standings_are_read_once_and_one_that_becomes_visible_late_is_found() {
+    let fixture = Fixture::new(0);
+    assert_eq!(fixture.feed.load().await, Ok(()));
+    for n in 0..50 {
+        fixture.set(&format!("m{n}"), Standing::Muted).await;
+    }
+    let poll = async || {
+        fixture.feed.poll().await.expect("read");
+        fixture.rows.rows.swap(0, Ordering::SeqCst)
+    };
+    assert_eq!(poll().await, 50);
+    assert_eq!((poll().await, poll().await), (0, 0));
+    fixture.set("m7", Standing::Normal).await;
+    assert_eq!((poll().await, poll().await, fixture.of("m7")), (1, 0, None));
+    // The times of these rows were read before, and their transactions end now.
+    for (name, seconds) in [("late", 59), ("later", 1)] {
+        fixture.row_clock.set(Millis(StepClock::START.0 - seconds * 1_000));
+        fixture.set(name, Standing::Banned).await;
+        assert!(poll().await > 0);
+        assert_eq!((poll().await, fixture.of(name)), (0, Some(Standing::Banned)));
+    }
+    assert_eq!(fixture.of("m8"), Some(Standing::Muted));
+    // After a minute no transaction of that time is left.
+    fixture.clock.set(StepClock::START.plus(Duration::from_secs(61)));
+    let minute = Duration::from_secs(61);
+    fixture.feed.progress.lock().await.window.reads.iter_mut().for_each(|(at, _)| *at -= minute);
+    assert_eq!((poll().await, poll().await), (0, 0));
+    assert_eq!(fixture.feed.progress.lock().await.window.count_until(Millis(i64::MAX)), 0);
+    fixture.row_clock.set(StepClock::START.plus(Duration::from_secs(61)));
+    fixture.set("next", Standing::Banned).await;
+    assert_eq!((poll().await, fixture.of("next")), (1, Some(Standing::Banned)));
 }
 
 #[tokio::test]

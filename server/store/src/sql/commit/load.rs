@@ -4,6 +4,7 @@
 
 mod duplicates;
 mod likes;
+mod public_texts;
 mod reviews;
 mod subjects;
 
@@ -57,6 +58,7 @@ pub(super) async fn comments(
         let found = loader.load_records(&mut results, records)?;
         loader.comments_of_records(found, &locked_keys).await?;
         loader.unknown_reviews(commands.first().map(|command| command.subject.partition())).await?;
+        loader.public_texts(commands).await?;
         return Ok(loader.unit);
     }
 }

@@ -26,8 +26,8 @@ const CONNECTION_LIFETIME: Duration = Duration::from_secs(30 * 60);
 /// connection may exceed its statement limit by this number.
 const STATEMENTS_PER_TRANSACTION: usize = 4096;
 
-/// Returns whether a text is the address of a server of the MySQL family, with options that the
-/// driver knows. No connection is made.
+/// Returns whether a text is the address of a server of the MySQL family, with no option that the
+/// driver does not know. No connection is made.
 #[must_use]
 pub fn is_address(url: &str) -> bool {
     options(url).is_ok()
@@ -219,6 +219,20 @@ async fn is_denied(options: &MySqlConnectOptions) -> bool {
     }
 }
 
+/// Returns why no connection can be made, in words for operators. A pool that waits for one reports
+/// only that its time is over. Returns `None` if one can be made.
+pub(super) async fn connection_fault(source: &DataSource) -> Option<String> {
+    let options = source.read.get_mysql_connection_pool().connect_options();
+    match timeout(PROBE_AFTER, MySqlConnection::connect_with(&options)).await {
+        Ok(Ok(connection)) => {
+            let _ = timeout(PROBE_AFTER, connection.close()).await;
+            None
+        }
+        Ok(Err(fault)) => Some(error::operator_text_of_driver(&fault)),
+        Err(_elapsed) => Some(format!("the server does not respond within {} s", PROBE_AFTER.as_secs())),
+    }
+}
+
 /// Returns whether the connections of a source stay on this machine: they use a socket file, or a
 /// loopback address.
 pub(super) fn is_local(source: &DataSource) -> bool {
@@ -229,8 +243,31 @@ pub(super) fn is_local(source: &DataSource) -> bool {
         || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
+/// The options of an address that the driver knows. It ignores others, and a misspelt `ssl-mode`
+/// would mean plaintext.
+const OPTIONS: [&str; 13] = [
+    "charset",
+    "collation",
+    "socket",
+    "ssl-ca",
+    "ssl-cert",
+    "ssl-key",
+    "ssl-mode",
+    "sslca",
+    "sslcert",
+    "sslkey",
+    "sslmode",
+    "time-zone",
+    "timezone",
+];
+
 /// Returns the connect options of an address.
 fn options(url: &str) -> std::result::Result<MySqlConnectOptions, &'static str> {
+    let given = url.split_once('?').map_or("", |(_, options)| options);
+    let names = given.split('&').filter(|option| !option.is_empty()).map(|option| option.split('=').next());
+    if !names.flatten().all(|name| OPTIONS.contains(&name)) {
+        return Err(INVALID_ADDRESS);
+    }
     let options: MySqlConnectOptions = url.parse().map_err(|_| INVALID_ADDRESS)?;
     // The driver would set sql_mode on connect, which changes `||` and costs Vitess a reserved
     // connection. It would also log statements, and a text query has values in it.
@@ -330,4 +367,19 @@ fn pool(options: &MySqlConnectOptions, limits: &PoolConfig, setup: ConnectionSet
 async fn close_statements(connection: &mut MySqlConnection) -> sqlx::Result<()> {
     connection.clear_cached_statements().await?;
     connection.ping().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_address;
+
+    #[test]
+    fn an_option_that_the_driver_would_ignore_is_no_part_of_an_address() {
+        for options in ["", "?", "?ssl-mode=VERIFY_IDENTITY&ssl-ca=/ca.pem", "?charset=utf8mb4"] {
+            assert!(is_address(&format!("mysql://u:p@h:3306/d{options}")), "{options}");
+        }
+        for options in ["?ssl_mode=VERIFY_IDENTITY", "?foo=bar", "?ssl-mode=required&useSSL=true", "?ssl-mode=foo"] {
+            assert!(!is_address(&format!("mysql://u:p@h:3306/d{options}")), "{options}");
+        }
+    }
 }

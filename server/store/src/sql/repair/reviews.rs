@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use riposte_core::appeal::UndecidedAppeal;
 use riposte_core::decision::Decision;
 use riposte_core::page::CountDrift;
 use riposte_core::proposal::ProposalState;
-use riposte_core::review::Review;
+use riposte_core::review::{Review, ReviewCause};
 use riposte_core::{Comment, CommentId, SubjectKey};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
@@ -44,7 +43,8 @@ pub(super) async fn correct(
             .order_by_asc(Column::CommentId)
             .lock_exclusive();
         let found = found.one(&tx.unrouted()).await?;
-        let (proposal, appeal) = (waiting_proposal(tx, id).await?, undecided_appeal(tx, id).await?);
+        let (proposal, decisions) = (waiting_proposal(tx, id).await?, decisions_on(tx, id).await?);
+        let appeal = Decision::undecided_appeal(&decisions);
         match found {
             Some(found) => {
                 let mut review = row::review(found)?;
@@ -54,13 +54,19 @@ pub(super) async fn correct(
                 update.filter(Column::CommentId.eq(id.get())).exec(&tx.unrouted()).await?;
             }
             None => {
-                // Nothing says that the comment was ever visible, so it is treated as if it never
-                // was.
-                let reference = &comment.reference;
-                let ids = (id, reference.subject_id);
-                let mut review = Review::new(ids, key.object_type().clone(), reference.member.clone(), true);
-                review.correct(comment.lifecycle.state, proposal, appeal, now);
+                // Nothing says that a comment out of sight was ever visible, so it is treated as if
+                // it never was.
+                let (reference, state) = (&comment.reference, comment.lifecycle.state);
+                let (ids, never_public) = ((id, reference.subject_id), !state.is_visible());
+                let mut review = Review::new(ids, key.object_type().clone(), reference.member.clone(), never_public);
+                Decision::recover(&mut review, &decisions);
+                review.proposal = review.proposal.max(last_proposal(tx, id).await?);
                 (review.reports, review.report_weight) = counted_reports(tx, &review).await?;
+                if review.reports > 0 {
+                    // The threshold is not known here, so a moderator judges the comment.
+                    review.add_cause(ReviewCause::Report, now);
+                }
+                review.correct(state, proposal, appeal, now);
                 Entity::insert(row::review_model(&review)).exec_without_returning(&tx.unrouted()).await?;
             }
         }
@@ -81,16 +87,27 @@ async fn waiting_proposal(tx: &SourceTx, id: CommentId) -> Result<Option<i32>, S
     Ok(found.map(|proposal| proposal.number))
 }
 
-/// Returns the appeal of a comment that is undecided.
-async fn undecided_appeal(tx: &SourceTx, id: CommentId) -> Result<Option<UndecidedAppeal>, StoreError> {
+/// Returns the number of the last proposed edit of a comment; 0 if none was proposed.
+async fn last_proposal(tx: &SourceTx, id: CommentId) -> Result<i32, StoreError> {
+    use comment_withheld::{Column, Entity};
+    let last = Entity::find()
+        .filter(Column::Part.eq(part(id.partition())))
+        .filter(Column::CommentId.eq(id.get()))
+        .filter(Column::Kind.eq(row::PROPOSAL))
+        .order_by_desc(Column::Number);
+    let found = last.one(&tx.unrouted()).await?.map(row::proposal).transpose()?;
+    Ok(found.map_or(0, |proposal| proposal.number))
+}
+
+/// Returns the decisions on a comment in their order.
+async fn decisions_on(tx: &SourceTx, id: CommentId) -> Result<Vec<Decision>, StoreError> {
     use comment_decision::{Column, Entity};
     let decisions = Entity::find()
         .filter(Column::Part.eq(part(id.partition())))
         .filter(Column::CommentId.eq(id.get()))
         .order_by_asc(Column::Number);
     let decisions = decisions.all(&tx.unrouted()).await?;
-    let decisions = decisions.into_iter().map(row::decision).collect::<riposte_core::Result<Vec<_>>>()?;
-    Ok(Decision::undecided_appeal(&decisions))
+    Ok(decisions.into_iter().map(row::decision).collect::<riposte_core::Result<Vec<_>>>()?)
 }
 
 /// Returns the number of the reports of a comment that count, and the sum of their weights.

@@ -1,7 +1,7 @@
 //! The transaction that stores a report.
 
 use riposte_core::report::{NewReport, ReportChanges, ReportResult};
-use riposte_core::{Comment, Error, ObjectType};
+use riposte_core::{Comment, CommentId, Error, ObjectType};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::read::of_member;
@@ -9,6 +9,7 @@ use crate::error::{StoreError, StoreResult};
 use crate::shard::part;
 use crate::sql::database_time;
 use crate::sql::entity::{comment_index, comment_report, comment_review, comment_subject};
+use crate::sql::outbox::record;
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
 use crate::sql::transact::TransactionBody;
@@ -17,6 +18,8 @@ use crate::sql::transact::TransactionBody;
 #[derive(Debug)]
 pub(super) struct WriteReport {
     pub(super) report: NewReport,
+    /// The id reserved for the event.
+    pub(super) commit: CommentId,
 }
 
 impl TransactionBody for WriteReport {
@@ -42,6 +45,9 @@ impl TransactionBody for WriteReport {
         let now = database_time::read(&tx.unrouted(), id.partition()).await?;
         let changes = self.report.changes(&comment, &object_type, review.as_ref(), earlier.as_ref(), now)?;
         write(tx, &changes, earlier.is_none(), review.is_none()).await?;
+        let mut phase = tx.phase();
+        record(&mut phase, self.commit, &[self.report.event(&comment)]);
+        tx.run(phase).await?;
         Ok(ReportResult { first: earlier.is_none(), replayed: false })
     }
 }

@@ -98,7 +98,7 @@ pub(crate) fn client_model(id: CommentId, client: &ClientInfo, time: Millis, par
 }
 
 /// Converts the members of a JSON column.
-fn mentions(json: &str) -> Result<Vec<MemberId>> {
+pub(crate) fn mentions(json: &str) -> Result<Vec<MemberId>> {
     let members: Vec<String> = serde_json::from_str(json).map_err(Error::internal)?;
     Ok(members.into_iter().map(MemberId::stored).collect())
 }

@@ -1,6 +1,7 @@
 //! The rows of the outbox. The events of a commit are one encoded message, because they are read as
 //! a whole.
 
+mod notice;
 mod outcome;
 
 use std::collections::BTreeSet;
@@ -82,7 +83,7 @@ fn changes(stored: OutboxChanges) -> Changes {
         subject: stored.subject,
         ..Changes::default()
     };
-    for change in stored.comments {
+    for mut change in stored.comments {
         let id = |stored: u64| CommentId::new(stored.cast_signed());
         // A kind of a newer version is skipped.
         let (Some(id), root, Some(what)) = (id(change.id), id(change.root_id), change_kind(change.change())) else {
@@ -91,41 +92,53 @@ fn changes(stored: OutboxChanges) -> Changes {
         if let Some(outcome) = outcome::read(&change, what) {
             changes.outcomes.insert(id, outcome);
         }
+        if !change.notices.is_empty() {
+            changes.notices.insert(id, notice::read(&mut change));
+        }
         changes.comments.push(CommentChange { id, root, kind: what });
     }
     changes
 }
 
 fn message(changes: &Changes) -> OutboxChanges {
-    // The comments whose outcome is written already. Only the first change of a comment that has an
-    // outcome contains it.
+    let is_recorded = |id: &CommentId| changes.outcomes.contains_key(id) || changes.notices.contains_key(id);
+    // A version that skips NOTED finds the outcome at a change that it knows, if there is one.
+    let moves = |change: &&CommentChange| change.kind.moves_version() && is_recorded(&change.id);
+    let moved: BTreeSet<CommentId> = changes.comments.iter().filter(moves).map(|change| change.id).collect();
+    // The comments whose outcome is written already: one change of each contains it.
     let mut written = BTreeSet::new();
     let comment = |change: &CommentChange| {
-        let message = OutboxComment {
+        let mut message = OutboxComment {
             id: change.id.get().cast_unsigned(),
             root_id: change.root.map_or(0, |root| root.get().cast_unsigned()),
-            change: match change.kind {
-                ChangeKind::Created => OutboxChange::Created,
-                ChangeKind::Edited => OutboxChange::Edited,
-                ChangeKind::StateChanged => OutboxChange::StateChanged,
-                ChangeKind::PinChanged => OutboxChange::PinChanged,
-                ChangeKind::Liked => OutboxChange::Liked,
-                ChangeKind::Recounted => OutboxChange::Recounted,
-            }
-            .into(),
+            change: stored_kind(change.kind).into(),
             ..OutboxComment::default()
         };
-        match changes.outcomes.get(&change.id) {
-            Some(Some(outcome)) if change.kind.has_outcome() && written.insert(change.id) => {
-                outcome::write(message, outcome)
+        let has_outcome = change.kind.has_outcome() && (change.kind.moves_version() || !moved.contains(&change.id));
+        if has_outcome && is_recorded(&change.id) && written.insert(change.id) {
+            message.notices = notice::write(changes.notices(change.id));
+            if let Some(Some(outcome)) = changes.outcomes.get(&change.id) {
+                message = outcome::write(message, outcome);
             }
-            Some(_) | None => message,
         }
+        message
     };
     OutboxChanges {
         comments: changes.comments.iter().map(comment).collect(),
         subject: changes.subject,
         likers: changes.likers.iter().map(|member| member.as_str().to_owned()).collect(),
+    }
+}
+
+fn stored_kind(kind: ChangeKind) -> OutboxChange {
+    match kind {
+        ChangeKind::Created => OutboxChange::Created,
+        ChangeKind::Edited => OutboxChange::Edited,
+        ChangeKind::StateChanged => OutboxChange::StateChanged,
+        ChangeKind::PinChanged => OutboxChange::PinChanged,
+        ChangeKind::Liked => OutboxChange::Liked,
+        ChangeKind::Recounted => OutboxChange::Recounted,
+        ChangeKind::Noted => OutboxChange::Noted,
     }
 }
 
@@ -138,6 +151,7 @@ fn change_kind(change: OutboxChange) -> Option<ChangeKind> {
         OutboxChange::PinChanged => ChangeKind::PinChanged,
         OutboxChange::Liked => ChangeKind::Liked,
         OutboxChange::Recounted => ChangeKind::Recounted,
+        OutboxChange::Noted => ChangeKind::Noted,
         OutboxChange::Unspecified => return None,
     })
 }

@@ -23,13 +23,15 @@ const ID_BYTES: usize = 8;
 /// Converts a row to its subject.
 pub(crate) fn subject(row: Model) -> Result<Subject> {
     let fault = |column: &str| unreadable(TABLE, row.id, column);
-    let (moderation, unlisted) = policy(row.policy.as_deref()).ok_or_else(|| fault("policy"))?;
+    let (moderation, SubjectPolicy { unlisted, by_moderator, .. }) =
+        policy(row.policy.as_deref()).ok_or_else(|| fault("policy"))?;
     Ok(Subject {
         id: SubjectId::new(row.id).ok_or_else(|| fault("id"))?,
         state: subject_state(row.id, row.state)?,
         pins: pins(&row.pins).map_err(|_| fault("pins"))?,
         metadata: metadata(&row.metadata).map_err(|_| fault("metadata"))?,
         moderation,
+        mode_by_moderator: by_moderator,
         unlisted,
         key: subject_key(row.id, row.object_type, row.object_id)?,
         owner: row.owner_id.map(string).transpose().map_err(|_| fault("owner_id"))?.map(MemberId::stored),
@@ -85,27 +87,29 @@ pub(crate) fn subject_changes(subject: &Subject) -> Result<ActiveModel> {
         version: Set(subject.version),
         pins: Set(subject.pins.iter().flat_map(|pin| pin.get().to_be_bytes()).collect()),
         metadata: Set(metadata_text(&subject.metadata)?),
-        policy: Set(policy_bytes(subject.moderation, subject.unlisted)),
+        policy: Set(policy_bytes(subject)),
         update_time: Set(subject.update_time.0),
         delete_time: Set(subject.delete_time.map(|t| t.0)),
         ..ActiveModel::default()
     })
 }
 
-/// Returns the mode and the sticky bit of a stored policy; `None` for a policy that no version has
-/// written.
-fn policy(stored: Option<&[u8]>) -> Option<(Option<ModerationMode>, bool)> {
-    let SubjectPolicy { moderation_mode, unlisted } = SubjectPolicy::decode(stored.unwrap_or_default()).ok()?;
-    if moderation_mode == 0 {
-        return Some((None, unlisted));
+/// Returns a stored policy with its mode; `None` for a policy that no version has written.
+fn policy(stored: Option<&[u8]>) -> Option<(Option<ModerationMode>, SubjectPolicy)> {
+    let policy = SubjectPolicy::decode(stored.unwrap_or_default()).ok()?;
+    if policy.moderation_mode == 0 {
+        return Some((None, policy));
     }
-    let mode = i8::try_from(moderation_mode).ok().and_then(ModerationMode::from_code)?;
-    Some((Some(mode), unlisted))
+    let mode = i8::try_from(policy.moderation_mode).ok().and_then(ModerationMode::from_code)?;
+    Some((Some(mode), policy))
 }
 
-fn policy_bytes(moderation: Option<ModerationMode>, unlisted: bool) -> Option<Vec<u8>> {
-    let moderation_mode = moderation.map_or(0, |mode| mode.code().into());
-    let policy = SubjectPolicy { moderation_mode, unlisted };
+fn policy_bytes(subject: &Subject) -> Option<Vec<u8>> {
+    let policy = SubjectPolicy {
+        moderation_mode: subject.moderation.map_or(0, |mode| mode.code().into()),
+        unlisted: subject.unlisted,
+        by_moderator: subject.mode_by_moderator,
+    };
     (policy != SubjectPolicy::default()).then(|| policy.encode_to_vec())
 }
 

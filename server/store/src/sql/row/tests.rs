@@ -1,4 +1,5 @@
 mod golden;
+mod round_trip;
 
 use riposte_core::object_type::ModerationMode;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
@@ -61,7 +62,8 @@ fn a_subject_is_read_back_from_its_row_unchanged() {
     before.owner = Some(MemberId::stored("o".to_owned()));
     before.pins = vec![id(i64::MAX), id(1), id(256)];
     before.metadata = Metadata::from([("k\"".to_owned(), "🏠\n".to_owned())]);
-    for moderation in [None, Some(ModerationMode::Post), Some(ModerationMode::Pre)] {
+    use ModerationMode::{Post, Pre, PreNewMembers};
+    for moderation in [None, Some(Post), Some(Pre), Some(PreNewMembers)] {
         before.moderation = moderation;
         let row = subject_model(&before, 3);
         let row = row.and_then(|model| model.try_into_model().map_err(riposte_core::Error::internal));

@@ -18,7 +18,7 @@ pub(crate) const PROPOSAL: i8 = 1;
 /// the masked content, or -n for that of proposal n. It never changes.
 pub(crate) const ORIGINAL: i8 = 2;
 /// The kind of a former content that was not in sight. It never changes.
-const FORMER: i8 = 3;
+pub(crate) const FORMER: i8 = 3;
 /// The state of an original whose masked content was replaced. That of all others is 0.
 pub(crate) const REPLACED: i8 = 3;
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use riposte_core::Millis;
 use riposte_core::ports::{StandingCursor, StandingQuery, StandingSelection};
 use riposte_core::standing::{MemberStanding, Standing, StandingChange};
 use sea_orm::{
@@ -19,6 +20,8 @@ use crate::sql::transact::TransactionBody;
 
 /// The index on (changed, object_type, member_id).
 const CHANGED_INDEX: &str = "member_standing_changed";
+/// The index on (object_type, changed, member_id).
+const TYPE_INDEX: &str = "member_standing_of_type";
 
 /// Lists standings of an object type, newest first.
 #[derive(Debug)]
@@ -32,15 +35,17 @@ impl TransactionBody for ListStandings {
 
     async fn run(&self, tx: &SourceTx) -> std::result::Result<Self::Output, StoreError> {
         let StandingQuery { object_type, member, after, limit, now } = &self.query;
-        let lasts = Condition::any().add(Column::Until.is_null()).add(Column::Until.gt(now.0));
-        let in_force = Condition::all().add(Column::Standing.ne(Standing::Normal.code())).add(lasts);
         let mut select = Entity::find()
             .filter(Column::Part.eq(row_part()))
-            .filter(Column::ObjectType.eq(row::bytes(object_type.as_str())))
-            .filter(Condition::any().add(in_force).add(Column::ReportWeight.is_not_null()));
+            .filter(Column::ObjectType.eq(row::bytes(object_type.as_str())));
         select = match member {
             Some(member) => select.filter(Column::MemberId.eq(row::bytes(member.as_str()))),
-            None => force_index(select, CHANGED_INDEX),
+            None => {
+                let lasts = Condition::any().add(Column::Until.is_null()).add(Column::Until.gt(now.0));
+                let in_force = Condition::all().add(Column::Standing.ne(Standing::Normal.code())).add(lasts);
+                let is_notable = Condition::any().add(in_force).add(Column::ReportWeight.is_not_null());
+                force_index(select, TYPE_INDEX).filter(is_notable)
+            }
         };
         if let Some((time, member)) = after {
             let same =
@@ -85,4 +90,21 @@ pub(super) async fn changed_standings(
         Ok(row::standing_change(columns)?)
     };
     found.iter().map(change).collect()
+}
+
+/// Counts the standings that were set after the first time and not after the second one.
+pub(super) async fn count_changed(sources: Arc<DataSources>, after: Millis, until: Millis) -> Result<u64, StoreError> {
+    let select = force_index(Entity::find(), CHANGED_INDEX)
+        .select_only()
+        .column_as(Column::MemberId.count(), "number")
+        .filter(Column::Part.eq(row_part()))
+        .filter(Column::Changed.gt(after.0))
+        .filter(Column::Changed.lte(until.0))
+        .into_query();
+    let found = sources.select_unrouted(SOURCE, &select).await?;
+    let count: i64 = match found.first() {
+        Some(row) => row.try_get_by_index(0)?,
+        None => 0,
+    };
+    Ok(count.unsigned_abs())
 }

@@ -13,6 +13,7 @@ use crate::histcheck::history::{
     APPEAL, CacheEntry, DecisionRow, History, Nanos, Op, Outcome, ProposalRow, ReportRow, RequestId, ReviewCall,
     ReviewResponse, ReviewRow, Rows, state,
 };
+use crate::histcheck::names;
 
 /// All comments that wait, or waited.
 #[derive(Debug)]
@@ -67,14 +68,24 @@ impl<'h> Lives<'h> {
             cache: &history.cache,
             written: IntMap::default(),
         };
+        // The policy judges comments of another type, which have rules of their own.
+        let is_judged = |comment: i64| {
+            let row = stored.comments.get(&comment).and_then(|row| stored.subjects.get(&row.subject_id));
+            row.is_some_and(|subject| names::is_judged(subject.subject))
+        };
         for table in &history.tables {
             match &table.rows {
-                Rows::Reviews(rows) => lives.reviews.extend(rows.iter().map(|row| (row.comment, *row))),
+                Rows::Reviews(rows) => {
+                    let rows = rows.iter().filter(|row| !is_judged(row.comment));
+                    lives.reviews.extend(rows.map(|row| (row.comment, *row)));
+                }
                 Rows::Decisions(rows) => {
-                    lives.decisions.extend(rows.iter().map(|row| ((row.comment, row.number), *row)));
+                    let rows = rows.iter().filter(|row| !is_judged(row.comment));
+                    lives.decisions.extend(rows.map(|row| ((row.comment, row.number), *row)));
                 }
                 Rows::Proposals(rows) => {
-                    lives.proposals.extend(rows.iter().map(|row| ((row.comment, row.number), *row)));
+                    let rows = rows.iter().filter(|row| !is_judged(row.comment));
+                    lives.proposals.extend(rows.map(|row| ((row.comment, row.number), *row)));
                 }
                 Rows::Reports(rows) => {
                     rows.iter().for_each(|row| lives.reports.entry(row.comment).or_default().push(*row));

@@ -18,7 +18,6 @@ use tonic::{Request, Status};
 use crate::histcheck::fleet::Ports;
 use crate::histcheck::history::{OwnedCall, OwnedResponse, OwnedState, SeenRoot, SeenSubject};
 use crate::histcheck::names;
-use crate::say::content;
 
 /// The moderator of all calls that hide, show and pin roots.
 const MODERATOR: &str = "moderator";
@@ -100,7 +99,7 @@ async fn write(channel: Channel, (number, call): (u32, OwnedCall), request_id: S
     let mut service = CommentServiceClient::new(channel);
     let (comment, revision) = match call {
         OwnedCall::Root { member, text } => {
-            let (member_id, content) = (names::member_id(member), content(&names::text(number, text)));
+            let (member_id, content) = (names::member_id(member), names::content(number, text));
             let subject = Some(names::key(number));
             let request = CreateCommentRequest { subject, member_id, content, request_id, ..Default::default() };
             let made = service.create_comment(timed(limit, request)).await?.into_inner();

@@ -32,7 +32,6 @@ use crate::histcheck::history::{
 };
 use crate::histcheck::load::failure_outcome;
 use crate::histcheck::names;
-use crate::say::content;
 
 /// Size of the pages of public reads.
 const PAGE_SIZE: i32 = 50;
@@ -124,20 +123,20 @@ async fn write(
     let mut service = CommentServiceClient::new(channel.clone());
     let (comment, revision, proposal) = match call {
         ReviewCall::Create { parent: 0, member, text } => {
-            let (member_id, content) = (names::member_id(*member), content(&names::text(subject, *text)));
+            let (member_id, content) = (names::member_id(*member), names::content(subject, *text));
             let key = Some(names::key(subject));
             let request = CreateCommentRequest { subject: key, member_id, content, request_id, ..Default::default() };
             let made = service.create_comment(timed(limit, request)).await?.into_inner();
             (made.comment, made.subject_revision, None)
         }
         ReviewCall::Create { parent, member, text } => {
-            let (member_id, content) = (names::member_id(*member), content(&names::text(subject, *text)));
+            let (member_id, content) = (names::member_id(*member), names::content(subject, *text));
             let request = CreateReplyRequest { parent_id: *parent, member_id, content, client: None, request_id };
             let made = ReplyServiceClient::new(channel).create_reply(timed(limit, request)).await?.into_inner();
             (made.reply, made.subject_revision, None)
         }
         ReviewCall::Edit { comment, member, text } => {
-            let (member_id, content) = (names::member_id(*member), content(&names::text(subject, *text)));
+            let (member_id, content) = (names::member_id(*member), names::content(subject, *text));
             let request = UpdateCommentRequest { id: *comment, member_id, content, etag: String::new(), request_id };
             let edited = service.update_comment(timed(limit, request)).await?.into_inner();
             (edited.comment, edited.subject_revision, edited.proposed_edit)

@@ -705,8 +705,8 @@ export type HideCommentRequest = Message<"riposte.v1.HideCommentRequest"> & {
   id: string;
 
   /**
-   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-   * it.
+   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+   * which ListDecisions returns. No response of the public port contains it.
    *
    * @generated from field: string moderator_id = 2;
    */
@@ -749,7 +749,8 @@ export const HideCommentRequestSchema: GenMessage<HideCommentRequest> = /*@__PUR
  */
 export type HideCommentResponse = Message<"riposte.v1.HideCommentResponse"> & {
   /**
-   * The comment as moderators see it.
+   * The comment as readers get it from now on: without its author and its text, which
+   * ModerationService.GetModeratedComments returns.
    *
    * @generated from field: riposte.v1.Comment comment = 1;
    */
@@ -784,8 +785,8 @@ export type UnhideCommentRequest = Message<"riposte.v1.UnhideCommentRequest"> & 
   id: string;
 
   /**
-   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-   * it.
+   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+   * which ListDecisions returns. No response of the public port contains it.
    *
    * @generated from field: string moderator_id = 2;
    */
@@ -863,8 +864,8 @@ export type AdminServiceDeleteCommentRequest = Message<"riposte.v1.AdminServiceD
   id: string;
 
   /**
-   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-   * it.
+   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+   * which ListDecisions returns. No response of the public port contains it.
    *
    * @generated from field: string moderator_id = 2;
    */
@@ -1346,7 +1347,8 @@ export type CountDrift = Message<"riposte.v1.CountDrift"> & {
 
   /**
    * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
-   * `like_count`, `dislike_count`, `next_floor`, `listed`.
+   * `like_count`, `dislike_count`, `next_floor`, `listed`; of what waits for moderators
+   * `review_open`, `proposal`, `appeal`, `reports`, `report_weight`.
    *
    * @generated from field: string name = 2;
    */

@@ -34,9 +34,10 @@ export const AdminService: GenService<{
    * with its external id in the metadata), CONTENT_TOO_LONG, LIKE_INVALID.
    *
    * A client may send ahead of the answers as far as HTTP/2 lets it, at least 256 items: the server
-   * reads on when the answers to the items before are taken, and holds some 64 KiB that it has not
-   * read. A client that is further ahead is held by flow control and loses neither items nor its
-   * connection, with up to four streams a connection for the smallest items there can be. So read
+   * imports up to 768 items at a time, reads as many ahead while it does, of 4 MiB together, and
+   * holds some 64 KiB that it has not read. It goes on when the answers to the items before are
+   * taken. A client that is further ahead is held by flow control and loses neither items nor its
+   * connection, with up to four streams a connection of the smallest messages there can be. So read
    * answers while you send. Items may come in any mixture of subjects; those of one subject are
    * imported in their order. When the process stops, the stream ends with SERVER_STOPPING: send the
    * items without an answer again.

@@ -194,8 +194,8 @@ export type Content = Message<"riposte.v1.Content"> & {
   text: string;
 
   /**
-   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-   * notifications.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+   * look for them in the text. The events of the feed name them as members to notify.
    *
    * @generated from field: repeated string mentioned_member_ids = 2;
    */
@@ -296,7 +296,7 @@ export const CommentThreadSchema: GenMessage<CommentThread> = /*@__PURE__*/
  */
 export type CommentRevision = Message<"riposte.v1.CommentRevision"> & {
   /**
-   * Its number: 1 for the text first written, 2 for the first edit, and so on.
+   * Its number among the texts that were shown: 1 for the first, and so on.
    *
    * @generated from field: int32 number = 1;
    */

@@ -9,7 +9,7 @@ import { enumDesc, fileDesc } from "@bufbuild/protobuf/codegenv2";
  * Describes the file riposte/v1/error_reason.proto.
  */
 export const file_riposte_v1_error_reason: GenFile = /*@__PURE__*/
-  fileDesc("Ch1yaXBvc3RlL3YxL2Vycm9yX3JlYXNvbi5wcm90bxIKcmlwb3N0ZS52MSqZDAoLRXJyb3JSZWFzb24SHAoYRVJST1JfUkVBU09OX1VOU1BFQ0lGSUVEEAASIgoeRVJST1JfUkVBU09OX1NVQkpFQ1RfTk9UX0ZPVU5EEAESIgoeRVJST1JfUkVBU09OX0NPTU1FTlRfTk9UX0ZPVU5EEAISJwojRVJST1JfUkVBU09OX1NVQkpFQ1RfQUxSRUFEWV9FWElTVFMQAxInCiNFUlJPUl9SRUFTT05fQ09NTUVOVF9BTFJFQURZX0VYSVNUUxAEEiIKHkVSUk9SX1JFQVNPTl9EVVBMSUNBVEVfQ09OVEVOVBAFEiIKHkVSUk9SX1JFQVNPTl9TVUJKRUNUX1JFQURfT05MWRAGEh8KG0VSUk9SX1JFQVNPTl9TVUJKRUNUX0hJRERFThAHEiMKH0VSUk9SX1JFQVNPTl9QQVJFTlRfVU5BVkFJTEFCTEUQCBIkCiBFUlJPUl9SRUFTT05fQ09NTUVOVF9VTkFWQUlMQUJMRRAJEiAKHEVSUk9SX1JFQVNPTl9SRVBMWV9GT1JCSURERU4QChIfChtFUlJPUl9SRUFTT05fU1RBVEVfQ09ORkxJQ1QQCxIjCh9FUlJPUl9SRUFTT05fRURJVF9XSU5ET1dfQ0xPU0VEEAwSIgoeRVJST1JfUkVBU09OX1BJTl9MSU1JVF9SRUFDSEVEEA0SIwofRVJST1JfUkVBU09OX0NIQUxMRU5HRV9SRVFVSVJFRBAOEiQKIEVSUk9SX1JFQVNPTl9PQkpFQ1RfVFlQRV9VTktOT1dOEA8SHQoZRVJST1JfUkVBU09OX0xJS0VfSU5WQUxJRBAQEh4KGkVSUk9SX1JFQVNPTl9GSUVMRF9JTlZBTElEEBESIAocRVJST1JfUkVBU09OX0NPTlRFTlRfQkxPQ0tFRBASEiEKHUVSUk9SX1JFQVNPTl9DT05URU5UX1RPT19MT05HEBMSIgoeRVJST1JfUkVBU09OX01FU1NBR0VfVE9PX0xBUkdFEBQSIwofRVJST1JfUkVBU09OX1BBR0VfVE9LRU5fSU5WQUxJRBAVEiQKIEVSUk9SX1JFQVNPTl9QQUdFX1RPS0VOX01JU01BVENIEBYSIwofRVJST1JfUkVBU09OX1BBR0VfVE9LRU5fRVhQSVJFRBAXEiIKHkVSUk9SX1JFQVNPTl9SRVFVRVNUX0lEX1JFVVNFRBAYEh8KG0VSUk9SX1JFQVNPTl9DQUxMRVJfVU5LTk9XThAZEiMKH0VSUk9SX1JFQVNPTl9DQUxMRVJfTk9UX0FMTE9XRUQQGhIjCh9FUlJPUl9SRUFTT05fTUVNQkVSX05PVF9BTExPV0VEEBsSIQodRVJST1JfUkVBU09OX01FTUJFUl9TVVNQRU5ERUQQHBIfChtFUlJPUl9SRUFTT05fTUVNQkVSX0JMT0NLRUQQHRIdChlFUlJPUl9SRUFTT05fUkFURV9MSU1JVEVEEB4SGwoXRVJST1JfUkVBU09OX09WRVJMT0FERUQQHxIeChpFUlJPUl9SRUFTT05fRVRBR19NSVNNQVRDSBAgEiUKIUVSUk9SX1JFQVNPTl9SRVZJU0lPTl9OT1RfUkVBQ0hFRBAhEiIKHkVSUk9SX1JFQVNPTl9TSEFSRF9VTkFWQUlMQUJMRRAiEiAKHEVSUk9SX1JFQVNPTl9OT1RfSU1QTEVNRU5URUQQIxIiCh5FUlJPUl9SRUFTT05fREVBRExJTkVfRVhDRUVERUQQJBIZChVFUlJPUl9SRUFTT05fSU5URVJOQUwQJRIfChtFUlJPUl9SRUFTT05fV0FUQ0hfVE9PX1NMT1cQJhIgChxFUlJPUl9SRUFTT05fU0VSVkVSX1NUT1BQSU5HECcSIgoeRVJST1JfUkVBU09OX1JFVklFV19MRUFTRV9MT1NUECgSIwofRVJST1JfUkVBU09OX0RFQ0lTSU9OX05PVF9GT1VORBApEiMKH0VSUk9SX1JFQVNPTl9BUFBFQUxfTk9UX0FMTE9XRUQQKhIjCh9FUlJPUl9SRUFTT05fUE9MSUNZX1VOQVZBSUxBQkxFEDBiBnByb3RvMw");
+  fileDesc("Ch1yaXBvc3RlL3YxL2Vycm9yX3JlYXNvbi5wcm90bxIKcmlwb3N0ZS52MSq9DAoLRXJyb3JSZWFzb24SHAoYRVJST1JfUkVBU09OX1VOU1BFQ0lGSUVEEAASIgoeRVJST1JfUkVBU09OX1NVQkpFQ1RfTk9UX0ZPVU5EEAESIgoeRVJST1JfUkVBU09OX0NPTU1FTlRfTk9UX0ZPVU5EEAISJwojRVJST1JfUkVBU09OX1NVQkpFQ1RfQUxSRUFEWV9FWElTVFMQAxInCiNFUlJPUl9SRUFTT05fQ09NTUVOVF9BTFJFQURZX0VYSVNUUxAEEiIKHkVSUk9SX1JFQVNPTl9EVVBMSUNBVEVfQ09OVEVOVBAFEiIKHkVSUk9SX1JFQVNPTl9TVUJKRUNUX1JFQURfT05MWRAGEh8KG0VSUk9SX1JFQVNPTl9TVUJKRUNUX0hJRERFThAHEiMKH0VSUk9SX1JFQVNPTl9QQVJFTlRfVU5BVkFJTEFCTEUQCBIkCiBFUlJPUl9SRUFTT05fQ09NTUVOVF9VTkFWQUlMQUJMRRAJEiAKHEVSUk9SX1JFQVNPTl9SRVBMWV9GT1JCSURERU4QChIfChtFUlJPUl9SRUFTT05fU1RBVEVfQ09ORkxJQ1QQCxIjCh9FUlJPUl9SRUFTT05fRURJVF9XSU5ET1dfQ0xPU0VEEAwSIgoeRVJST1JfUkVBU09OX1BJTl9MSU1JVF9SRUFDSEVEEA0SIwofRVJST1JfUkVBU09OX0NIQUxMRU5HRV9SRVFVSVJFRBAOEiQKIEVSUk9SX1JFQVNPTl9PQkpFQ1RfVFlQRV9VTktOT1dOEA8SHQoZRVJST1JfUkVBU09OX0xJS0VfSU5WQUxJRBAQEh4KGkVSUk9SX1JFQVNPTl9GSUVMRF9JTlZBTElEEBESIAocRVJST1JfUkVBU09OX0NPTlRFTlRfQkxPQ0tFRBASEiEKHUVSUk9SX1JFQVNPTl9DT05URU5UX1RPT19MT05HEBMSIgoeRVJST1JfUkVBU09OX01FU1NBR0VfVE9PX0xBUkdFEBQSIwofRVJST1JfUkVBU09OX1BBR0VfVE9LRU5fSU5WQUxJRBAVEiQKIEVSUk9SX1JFQVNPTl9QQUdFX1RPS0VOX01JU01BVENIEBYSIwofRVJST1JfUkVBU09OX1BBR0VfVE9LRU5fRVhQSVJFRBAXEiIKHkVSUk9SX1JFQVNPTl9SRVFVRVNUX0lEX1JFVVNFRBAYEh8KG0VSUk9SX1JFQVNPTl9DQUxMRVJfVU5LTk9XThAZEiMKH0VSUk9SX1JFQVNPTl9DQUxMRVJfTk9UX0FMTE9XRUQQGhIjCh9FUlJPUl9SRUFTT05fTUVNQkVSX05PVF9BTExPV0VEEBsSIQodRVJST1JfUkVBU09OX01FTUJFUl9TVVNQRU5ERUQQHBIfChtFUlJPUl9SRUFTT05fTUVNQkVSX0JMT0NLRUQQHRIdChlFUlJPUl9SRUFTT05fUkFURV9MSU1JVEVEEB4SGwoXRVJST1JfUkVBU09OX09WRVJMT0FERUQQHxIeChpFUlJPUl9SRUFTT05fRVRBR19NSVNNQVRDSBAgEiUKIUVSUk9SX1JFQVNPTl9SRVZJU0lPTl9OT1RfUkVBQ0hFRBAhEiIKHkVSUk9SX1JFQVNPTl9TSEFSRF9VTkFWQUlMQUJMRRAiEiAKHEVSUk9SX1JFQVNPTl9OT1RfSU1QTEVNRU5URUQQIxIiCh5FUlJPUl9SRUFTT05fREVBRExJTkVfRVhDRUVERUQQJBIZChVFUlJPUl9SRUFTT05fSU5URVJOQUwQJRIfChtFUlJPUl9SRUFTT05fV0FUQ0hfVE9PX1NMT1cQJhIgChxFUlJPUl9SRUFTT05fU0VSVkVSX1NUT1BQSU5HECcSIgoeRVJST1JfUkVBU09OX1JFVklFV19MRUFTRV9MT1NUECgSIwofRVJST1JfUkVBU09OX0RFQ0lTSU9OX05PVF9GT1VORBApEiMKH0VSUk9SX1JFQVNPTl9BUFBFQUxfTk9UX0FMTE9XRUQQKhIiCh5FUlJPUl9SRUFTT05fV09SRF9MSVNUX0lOVkFMSUQQLxIjCh9FUlJPUl9SRUFTT05fUE9MSUNZX1VOQVZBSUxBQkxFEDBiBnByb3RvMw");
 
 /**
  * Why a call failed. Every error carries a google.rpc.ErrorInfo with domain `riposte` and, as
@@ -33,8 +33,10 @@ export enum ErrorReason {
   UNSPECIFIED = 0,
 
   /**
-   * NOT_FOUND. There is no such subject, or it is deleted. Create it, or let its object type do so
-   * (`auto_create`).
+   * NOT_FOUND. There is no such subject, or it is deleted. Create it by CreateSubject, or let its
+   * first comment do so: `auto_create` of its type in `[object_types]`, or of all types in
+   * `[object_type_defaults]`, which is false by default, also for the types that
+   * `open_object_types` admits.
    *
    * Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "object_id":
    * "1"}}`.
@@ -46,8 +48,9 @@ export enum ErrorReason {
   /**
    * NOT_FOUND. There is no such comment, its subject is deleted, or the caller was not granted its
    * type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a hiding and
-   * their opposites, UndeleteComment aside. Reads show the tombstone of a deleted comment; a reply
-   * to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
+   * their opposites. Exceptions are UndeleteComment, and a moderator's delete or hiding of a
+   * comment that its author or the owner of the subject deleted. Reads show the tombstone of a
+   * deleted comment; a reply to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
    *
    * Example: `{"reason": "COMMENT_NOT_FOUND", "metadata": {"comment_id": "1234567890123456789"}}`.
    *
@@ -144,7 +147,8 @@ export enum ErrorReason {
    * for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
    * except to UndeleteComment: a tombstone that was imported without a text cannot come back. `why`
    * names a cause beside the state: `edits` (three edits have to be judged first), `appeal` (an
-   * appeal is open), `own_decision` (an appeal contests a decision of the acting moderator).
+   * appeal is open), `own_decision` (an appeal contests a decision of the acting moderator). Of a
+   * subject it is `mode`: a moderator set a stricter mode, or the object type does not have it.
    *
    * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.
@@ -155,7 +159,7 @@ export enum ErrorReason {
 
   /**
    * FAILED_PRECONDITION. The time in which an author may edit is over; the metadata has the time at
-   * which it ended.
+   * which it ended. `edit_window` of the type in `[object_types]` decides.
    *
    * Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
    *
@@ -183,7 +187,8 @@ export enum ErrorReason {
   CHALLENGE_REQUIRED = 14,
 
   /**
-   * INVALID_ARGUMENT. The object type is not registered. Register it in the configuration.
+   * INVALID_ARGUMENT. The object type is not registered. Add it to `[object_types]` in the
+   * configuration of the server, or set `open_object_types`, which admits all types.
    *
    * Example: `{"reason": "OBJECT_TYPE_UNKNOWN", "metadata": {"object_type": "vidoe"}}`.
    *
@@ -221,7 +226,8 @@ export enum ErrorReason {
   CONTENT_BLOCKED = 18,
 
   /**
-   * INVALID_ARGUMENT. The text has too many code points after NFC.
+   * INVALID_ARGUMENT. The text has too many code points after NFC. `max_text_code_points` of the
+   * type in `[object_types]` decides.
    *
    * Example: `{"reason": "CONTENT_TOO_LONG", "metadata": {"limit": "5000", "actual": "5201"}}`.
    *
@@ -279,7 +285,8 @@ export enum ErrorReason {
   REQUEST_ID_REUSED = 24,
 
   /**
-   * UNAUTHENTICATED. The token or certificate is missing or not known.
+   * UNAUTHENTICATED. The token or certificate is missing or not known. The file of
+   * `auth.callers_file` has the callers that are.
    *
    * Example: `{"reason": "CALLER_UNKNOWN"}`.
    *
@@ -288,7 +295,8 @@ export enum ErrorReason {
   CALLER_UNKNOWN = 25,
 
   /**
-   * PERMISSION_DENIED. The caller was not granted the object type, or the service.
+   * PERMISSION_DENIED. The caller was not granted the object type, or the service, in the file of
+   * `auth.callers_file`.
    *
    * Example: `{"reason": "CALLER_NOT_ALLOWED", "metadata": {"object_type": "video"}}`.
    *
@@ -297,7 +305,8 @@ export enum ErrorReason {
   CALLER_NOT_ALLOWED = 26,
 
   /**
-   * PERMISSION_DENIED. The member is neither the author nor the owner that the act needs.
+   * PERMISSION_DENIED. The member is neither the author nor the owner that the act needs; or its
+   * account has a lower `level` than is `needed`, or there is none, and then `level` is absent.
    *
    * Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
    *
@@ -409,8 +418,8 @@ export enum ErrorReason {
 
   /**
    * RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again
-   * with the last revision received as `after_revision`, and read faster: hand changes over instead
-   * of working on them in the reading loop.
+   * with the last revision received as `after_revision`, or subscribe with the last token, and read
+   * faster: hand changes over instead of working on them in the reading loop.
    *
    * Example: `{"reason": "WATCH_TOO_SLOW"}` with RetryInfo 0.1 s.
    *
@@ -420,7 +429,7 @@ export enum ErrorReason {
 
   /**
    * UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last
-   * revision received as `after_revision`.
+   * revision received as `after_revision`, or subscribe with the last token.
    *
    * Example: `{"reason": "SERVER_STOPPING"}` with RetryInfo 0.1 s.
    *
@@ -461,9 +470,19 @@ export enum ErrorReason {
   APPEAL_NOT_ALLOWED = 42,
 
   /**
+   * INVALID_ARGUMENT. A line of a candidate word list is wrong. Nothing was tried. `line` counts
+   * from 1 and is 0 for the list as a whole; `why` has no word of it.
+   *
+   * Example: `{"reason": "WORD_LIST_INVALID", "metadata": {"line": "7", "why": "has an empty
+   * word"}}`.
+   *
+   * @generated from enum value: ERROR_REASON_WORD_LIST_INVALID = 47;
+   */
+  WORD_LIST_INVALID = 47,
+
+  /**
    * UNAVAILABLE. A service that judges texts or members could not be asked, and the object type
-   * refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
-   * served yet.
+   * refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo.
    *
    * Example: `{"reason": "POLICY_UNAVAILABLE", "metadata": {"service": "filter"}}` with RetryInfo
    * 1 s.

@@ -403,7 +403,8 @@ export type ListReviewItemsRequest = Message<"riposte.v1.ListReviewItemsRequest"
   objectType: string;
 
   /**
-   * Only items with one of these causes; empty means all.
+   * Only items with one of these causes. Empty means all that are for moderators: those that wait
+   * for SERVICE_UNAVAILABLE alone are left out until they are due.
    *
    * @generated from field: repeated riposte.v1.ReviewCause causes = 2;
    */
@@ -488,7 +489,8 @@ export type ClaimReviewItemsRequest = Message<"riposte.v1.ClaimReviewItemsReques
   objectType: string;
 
   /**
-   * Only items with one of these causes; empty means all.
+   * Only items with one of these causes. Empty means all that are for moderators: those that wait
+   * for SERVICE_UNAVAILABLE alone are left out until they are due.
    *
    * @generated from field: repeated riposte.v1.ReviewCause causes = 2;
    */
@@ -1392,7 +1394,8 @@ export enum ReviewCause {
   FLAG = 4,
 
   /**
-   * The filter or account service could not be asked. Not served yet.
+   * The filter or account service could not be asked. The server asks again; after three responses
+   * that leave a text open, its cause is FLAG, or EDIT of a proposed edit.
    *
    * @generated from enum value: REVIEW_CAUSE_SERVICE_UNAVAILABLE = 5;
    */

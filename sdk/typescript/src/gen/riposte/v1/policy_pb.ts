@@ -10,13 +10,15 @@ import type { Content } from "./comment_pb.js";
 import { file_riposte_v1_comment } from "./comment_pb.js";
 import type { Grounds, MemberOfType, RuleHit } from "./moderation_pb.js";
 import { file_riposte_v1_moderation } from "./moderation_pb.js";
+import type { ModerationMode, Subject, SubjectKey } from "./subject_pb.js";
+import { file_riposte_v1_subject } from "./subject_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file riposte/v1/policy.proto.
  */
 export const file_riposte_v1_policy: GenFile = /*@__PURE__*/
-  fileDesc("ChdyaXBvc3RlL3YxL3BvbGljeS5wcm90bxIKcmlwb3N0ZS52MSJ3ChBDaGVja1RleHRSZXF1ZXN0EhMKC29iamVjdF90eXBlGAEgASgJEiQKB2NvbnRlbnQYAiABKAsyEy5yaXBvc3RlLnYxLkNvbnRlbnQSEQoJbWVtYmVyX2lkGAMgASgJEhUKDXdpdGhfc2VydmljZXMYBCABKAgixgEKEUNoZWNrVGV4dFJlc3BvbnNlEioKB291dGNvbWUYASABKA4yGS5yaXBvc3RlLnYxLlBvbGljeU91dGNvbWUSIQoEaGl0cxgCIAMoCzITLnJpcG9zdGUudjEuUnVsZUhpdBISCgpzaG93bl90ZXh0GAMgASgJEhcKD25vcm1hbGl6ZWRfdGV4dBgEIAEoCRIMCgRjb2RlGAUgASgJEicKBHRpbWUYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24ioAIKDk1lbWJlclN0YW5kaW5nEigKBm1lbWJlchgBIAEoCzIYLnJpcG9zdGUudjEuTWVtYmVyT2ZUeXBlEiYKCHN0YW5kaW5nGAIgASgOMhQucmlwb3N0ZS52MS5TdGFuZGluZxIpCgV1bnRpbBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGgoNcmVwb3J0X3dlaWdodBgEIAEoBUgAiAEBEiQKB2dyb3VuZHMYBSABKAsyEy5yaXBvc3RlLnYxLkdyb3VuZHMSDAoEZXRhZxgGIAEoCRIvCgt1cGRhdGVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEAoOX3JlcG9ydF93ZWlnaHQicgoYU2V0TWVtYmVyU3RhbmRpbmdSZXF1ZXN0EiwKCHN0YW5kaW5nGAEgASgLMhoucmlwb3N0ZS52MS5NZW1iZXJTdGFuZGluZxIUCgxtb2RlcmF0b3JfaWQYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCSJJChlTZXRNZW1iZXJTdGFuZGluZ1Jlc3BvbnNlEiwKCHN0YW5kaW5nGAEgASgLMhoucmlwb3N0ZS52MS5NZW1iZXJTdGFuZGluZyJrChpMaXN0TWVtYmVyU3RhbmRpbmdzUmVxdWVzdBITCgtvYmplY3RfdHlwZRgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiZQobTGlzdE1lbWJlclN0YW5kaW5nc1Jlc3BvbnNlEi0KCXN0YW5kaW5ncxgBIAMoCzIaLnJpcG9zdGUudjEuTWVtYmVyU3RhbmRpbmcSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJKsoBCg1Qb2xpY3lPdXRjb21lEh4KGlBPTElDWV9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUUE9MSUNZX09VVENPTUVfQUxMT1cQARIXChNQT0xJQ1lfT1VUQ09NRV9NQVNLEAISFwoTUE9MSUNZX09VVENPTUVfRkxBRxADEhcKE1BPTElDWV9PVVRDT01FX0hPTEQQBBIZChVQT0xJQ1lfT1VUQ09NRV9SRUpFQ1QQBRIZChVQT0xJQ1lfT1VUQ09NRV9SRUZVU0UQBiqUAQoIU3RhbmRpbmcSGAoUU1RBTkRJTkdfVU5TUEVDSUZJRUQQABITCg9TVEFORElOR19OT1JNQUwQARIUChBTVEFORElOR19UUlVTVEVEEAISGgoWU1RBTkRJTkdfUFJFX01PREVSQVRFRBADEhIKDlNUQU5ESU5HX01VVEVEEAQSEwoPU1RBTkRJTkdfQkFOTkVEEAViBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_riposte_v1_comment, file_riposte_v1_moderation]);
+  fileDesc("ChdyaXBvc3RlL3YxL3BvbGljeS5wcm90bxIKcmlwb3N0ZS52MSJ3ChBDaGVja1RleHRSZXF1ZXN0EhMKC29iamVjdF90eXBlGAEgASgJEiQKB2NvbnRlbnQYAiABKAsyEy5yaXBvc3RlLnYxLkNvbnRlbnQSEQoJbWVtYmVyX2lkGAMgASgJEhUKDXdpdGhfc2VydmljZXMYBCABKAgixgEKEUNoZWNrVGV4dFJlc3BvbnNlEioKB291dGNvbWUYASABKA4yGS5yaXBvc3RlLnYxLlBvbGljeU91dGNvbWUSIQoEaGl0cxgCIAMoCzITLnJpcG9zdGUudjEuUnVsZUhpdBISCgpzaG93bl90ZXh0GAMgASgJEhcKD25vcm1hbGl6ZWRfdGV4dBgEIAEoCRIMCgRjb2RlGAUgASgJEicKBHRpbWUYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24i3wEKFUV2YWx1YXRlUG9saWN5UmVxdWVzdBITCgtvYmplY3RfdHlwZRgBIAEoCRIoCgRmcm9tGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOY2FuZGlkYXRlX2xpc3QYBCABKAkSGAoQc2FtcGxlX3Blcl9taWxsZRgFIAEoBRIUCgxyZXN1bWVfdG9rZW4YBiABKAkSFwoPY2FuZGlkYXRlX3J1bGVzGAcgAygJIrcBCg5SdWxlRXZhbHVhdGlvbhIOCgZzb3VyY2UYASABKAkSDAoEcnVsZRgCIAEoCRIqCgdvdXRjb21lGAMgASgOMhkucmlwb3N0ZS52MS5Qb2xpY3lPdXRjb21lEgwKBGhpdHMYBCABKAUSHAoUcmVzdHJpY3RlZF9ieV9wZW9wbGUYBSABKAUSGgoSYXBwcm92ZWRfYnlfcGVvcGxlGAYgASgFEhMKB3NhbXBsZXMYByADKANCAjABIoQBChZFdmFsdWF0ZVBvbGljeVJlc3BvbnNlEg0KBXRyaWVkGAEgASgFEikKBXJ1bGVzGAIgAygLMhoucmlwb3N0ZS52MS5SdWxlRXZhbHVhdGlvbhIUCgxyZXN1bWVfdG9rZW4YAyABKAkSGgoSdW5rbm93bl9mYWN0X25hbWVzGAQgAygJIqACCg5NZW1iZXJTdGFuZGluZxIoCgZtZW1iZXIYASABKAsyGC5yaXBvc3RlLnYxLk1lbWJlck9mVHlwZRImCghzdGFuZGluZxgCIAEoDjIULnJpcG9zdGUudjEuU3RhbmRpbmcSKQoFdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhoKDXJlcG9ydF93ZWlnaHQYBCABKAVIAIgBARIkCgdncm91bmRzGAUgASgLMhMucmlwb3N0ZS52MS5Hcm91bmRzEgwKBGV0YWcYBiABKAkSLwoLdXBkYXRlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhAKDl9yZXBvcnRfd2VpZ2h0InIKGFNldE1lbWJlclN0YW5kaW5nUmVxdWVzdBIsCghzdGFuZGluZxgBIAEoCzIaLnJpcG9zdGUudjEuTWVtYmVyU3RhbmRpbmcSFAoMbW9kZXJhdG9yX2lkGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkiSQoZU2V0TWVtYmVyU3RhbmRpbmdSZXNwb25zZRIsCghzdGFuZGluZxgBIAEoCzIaLnJpcG9zdGUudjEuTWVtYmVyU3RhbmRpbmciawoaTGlzdE1lbWJlclN0YW5kaW5nc1JlcXVlc3QSEwoLb2JqZWN0X3R5cGUYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJImUKG0xpc3RNZW1iZXJTdGFuZGluZ3NSZXNwb25zZRItCglzdGFuZGluZ3MYASADKAsyGi5yaXBvc3RlLnYxLk1lbWJlclN0YW5kaW5nEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKUAQoVU2V0U3ViamVjdE1vZGVSZXF1ZXN0EicKB3N1YmplY3QYASABKAsyFi5yaXBvc3RlLnYxLlN1YmplY3RLZXkSKAoEbW9kZRgCIAEoDjIaLnJpcG9zdGUudjEuTW9kZXJhdGlvbk1vZGUSFAoMbW9kZXJhdG9yX2lkGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiXAoWU2V0U3ViamVjdE1vZGVSZXNwb25zZRIkCgdzdWJqZWN0GAEgASgLMhMucmlwb3N0ZS52MS5TdWJqZWN0EhwKEHN1YmplY3RfcmV2aXNpb24YAiABKANCAjABKsoBCg1Qb2xpY3lPdXRjb21lEh4KGlBPTElDWV9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUUE9MSUNZX09VVENPTUVfQUxMT1cQARIXChNQT0xJQ1lfT1VUQ09NRV9NQVNLEAISFwoTUE9MSUNZX09VVENPTUVfRkxBRxADEhcKE1BPTElDWV9PVVRDT01FX0hPTEQQBBIZChVQT0xJQ1lfT1VUQ09NRV9SRUpFQ1QQBRIZChVQT0xJQ1lfT1VUQ09NRV9SRUZVU0UQBiqUAQoIU3RhbmRpbmcSGAoUU1RBTkRJTkdfVU5TUEVDSUZJRUQQABITCg9TVEFORElOR19OT1JNQUwQARIUChBTVEFORElOR19UUlVTVEVEEAISGgoWU1RBTkRJTkdfUFJFX01PREVSQVRFRBADEhIKDlNUQU5ESU5HX01VVEVEEAQSEwoPU1RBTkRJTkdfQkFOTkVEEAViBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_riposte_v1_comment, file_riposte_v1_moderation, file_riposte_v1_subject]);
 
 /**
  * Asks what the policy would say of a text now. Stores nothing.
@@ -46,7 +48,8 @@ export type CheckTextRequest = Message<"riposte.v1.CheckTextRequest"> & {
   memberId: string;
 
   /**
-   * Whether the filter and account services are asked too. Not served yet.
+   * Whether the filter and account services are asked too, where the object type uses them. One
+   * that cannot be asked has the effect that the object type sets for an outage.
    *
    * @generated from field: bool with_services = 4;
    */
@@ -95,7 +98,7 @@ export type CheckTextResponse = Message<"riposte.v1.CheckTextResponse"> & {
   normalizedText: string;
 
   /**
-   * The code that a decision would carry; empty for ALLOW.
+   * The code that a decision would carry; empty for ALLOW, and where an outage alone asks for more.
    *
    * @generated from field: string code = 5;
    */
@@ -115,6 +118,177 @@ export type CheckTextResponse = Message<"riposte.v1.CheckTextResponse"> & {
  */
 export const CheckTextResponseSchema: GenMessage<CheckTextResponse> = /*@__PURE__*/
   messageDesc(file_riposte_v1_policy, 1);
+
+/**
+ * Asks to try a policy on stored comments. Changes nothing.
+ *
+ * @generated from message riposte.v1.EvaluatePolicyRequest
+ */
+export type EvaluatePolicyRequest = Message<"riposte.v1.EvaluatePolicyRequest"> & {
+  /**
+   * The object type. Required.
+   *
+   * @generated from field: string object_type = 1;
+   */
+  objectType: string;
+
+  /**
+   * Comments that were stored from this time on. Required.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 2;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * Comments that were stored before this time. Required.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 3;
+   */
+  to?: Timestamp | undefined;
+
+  /**
+   * Candidate entries, in the form of a list file, one a line; at most 64 KiB. Entries that name no
+   * outcome ask for HOLD.
+   *
+   * @generated from field: string candidate_list = 4;
+   */
+  candidateList: string;
+
+  /**
+   * Of a thousand comments, how many are tried, chosen by a hash of the id: default 1,000 (when 0).
+   *
+   * @generated from field: int32 sample_per_mille = 5;
+   */
+  samplePerMille: number;
+
+  /**
+   * `resume_token` of an earlier response to the same request.
+   *
+   * @generated from field: string resume_token = 6;
+   */
+  resumeToken: string;
+
+  /**
+   * Candidate rules, each a TOML inline table as in the configuration, of at most 1,024 bytes; at
+   * most 64. With neither these nor entries, the policy in force is tried.
+   *
+   * @generated from field: repeated string candidate_rules = 7;
+   */
+  candidateRules: string[];
+};
+
+/**
+ * Describes the message riposte.v1.EvaluatePolicyRequest.
+ * Use `create(EvaluatePolicyRequestSchema)` to create a new message.
+ */
+export const EvaluatePolicyRequestSchema: GenMessage<EvaluatePolicyRequest> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_policy, 2);
+
+/**
+ * How one entry or rule did.
+ *
+ * @generated from message riposte.v1.RuleEvaluation
+ */
+export type RuleEvaluation = Message<"riposte.v1.RuleEvaluation"> & {
+  /**
+   * The list, or the rule set of the object type.
+   *
+   * @generated from field: string source = 1;
+   */
+  source: string;
+
+  /**
+   * The entry or rule.
+   *
+   * @generated from field: string rule = 2;
+   */
+  rule: string;
+
+  /**
+   * The outcome it asks for.
+   *
+   * @generated from field: riposte.v1.PolicyOutcome outcome = 3;
+   */
+  outcome: PolicyOutcome;
+
+  /**
+   * Comments it hit.
+   *
+   * @generated from field: int32 hits = 4;
+   */
+  hits: number;
+
+  /**
+   * Of these, comments that people rejected, hid or deleted.
+   *
+   * @generated from field: int32 restricted_by_people = 5;
+   */
+  restrictedByPeople: number;
+
+  /**
+   * Of these, comments that people approved or kept.
+   *
+   * @generated from field: int32 approved_by_people = 6;
+   */
+  approvedByPeople: number;
+
+  /**
+   * Comments it hit, at most 20.
+   *
+   * @generated from field: repeated int64 samples = 7 [jstype = JS_STRING];
+   */
+  samples: string[];
+};
+
+/**
+ * Describes the message riposte.v1.RuleEvaluation.
+ * Use `create(RuleEvaluationSchema)` to create a new message.
+ */
+export const RuleEvaluationSchema: GenMessage<RuleEvaluation> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_policy, 3);
+
+/**
+ * The state of an evaluation after another piece of it. The last one has no resume token.
+ *
+ * @generated from message riposte.v1.EvaluatePolicyResponse
+ */
+export type EvaluatePolicyResponse = Message<"riposte.v1.EvaluatePolicyResponse"> & {
+  /**
+   * Comments tried so far by this call.
+   *
+   * @generated from field: int32 tried = 1;
+   */
+  tried: number;
+
+  /**
+   * The entries and rules that hit anything so far in this call, most hits first; at most 1,000.
+   *
+   * @generated from field: repeated riposte.v1.RuleEvaluation rules = 2;
+   */
+  rules: RuleEvaluation[];
+
+  /**
+   * Goes on behind this piece; empty at the end.
+   *
+   * @generated from field: string resume_token = 3;
+   */
+  resumeToken: string;
+
+  /**
+   * The facts in rules that stored comments do not have: `age`, `approved`, `first_post`. A term
+   * about one of them was false.
+   *
+   * @generated from field: repeated string unknown_fact_names = 4;
+   */
+  unknownFactNames: string[];
+};
+
+/**
+ * Describes the message riposte.v1.EvaluatePolicyResponse.
+ * Use `create(EvaluatePolicyResponseSchema)` to create a new message.
+ */
+export const EvaluatePolicyResponseSchema: GenMessage<EvaluatePolicyResponse> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_policy, 4);
 
 /**
  * The standing of one member under one object type.
@@ -177,7 +351,7 @@ export type MemberStanding = Message<"riposte.v1.MemberStanding"> & {
  * Use `create(MemberStandingSchema)` to create a new message.
  */
 export const MemberStandingSchema: GenMessage<MemberStanding> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_policy, 2);
+  messageDesc(file_riposte_v1_policy, 5);
 
 /**
  * Asks to set a member's standing.
@@ -213,7 +387,7 @@ export type SetMemberStandingRequest = Message<"riposte.v1.SetMemberStandingRequ
  * Use `create(SetMemberStandingRequestSchema)` to create a new message.
  */
 export const SetMemberStandingRequestSchema: GenMessage<SetMemberStandingRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_policy, 3);
+  messageDesc(file_riposte_v1_policy, 6);
 
 /**
  * The standing after the call. It holds at every process within 2 seconds.
@@ -234,10 +408,10 @@ export type SetMemberStandingResponse = Message<"riposte.v1.SetMemberStandingRes
  * Use `create(SetMemberStandingResponseSchema)` to create a new message.
  */
 export const SetMemberStandingResponseSchema: GenMessage<SetMemberStandingResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_policy, 4);
+  messageDesc(file_riposte_v1_policy, 7);
 
 /**
- * Asks for standings that are not NORMAL or have a weight, newest first.
+ * Asks for standings that are not NORMAL or have a weight, newest first, or for that of one member.
  *
  * @generated from message riposte.v1.ListMemberStandingsRequest
  */
@@ -250,7 +424,7 @@ export type ListMemberStandingsRequest = Message<"riposte.v1.ListMemberStandings
   objectType: string;
 
   /**
-   * Only this member; empty means all.
+   * Only this member, whose standing is in the response whatever it is; empty means all.
    *
    * @generated from field: string member_id = 2;
    */
@@ -276,7 +450,7 @@ export type ListMemberStandingsRequest = Message<"riposte.v1.ListMemberStandings
  * Use `create(ListMemberStandingsRequestSchema)` to create a new message.
  */
 export const ListMemberStandingsRequestSchema: GenMessage<ListMemberStandingsRequest> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_policy, 5);
+  messageDesc(file_riposte_v1_policy, 8);
 
 /**
  * A page of standings.
@@ -304,7 +478,78 @@ export type ListMemberStandingsResponse = Message<"riposte.v1.ListMemberStanding
  * Use `create(ListMemberStandingsResponseSchema)` to create a new message.
  */
 export const ListMemberStandingsResponseSchema: GenMessage<ListMemberStandingsResponse> = /*@__PURE__*/
-  messageDesc(file_riposte_v1_policy, 6);
+  messageDesc(file_riposte_v1_policy, 9);
+
+/**
+ * Asks to set the mode of one subject.
+ *
+ * @generated from message riposte.v1.SetSubjectModeRequest
+ */
+export type SetSubjectModeRequest = Message<"riposte.v1.SetSubjectModeRequest"> & {
+  /**
+   * The subject. Required.
+   *
+   * @generated from field: riposte.v1.SubjectKey subject = 1;
+   */
+  subject?: SubjectKey | undefined;
+
+  /**
+   * The mode; UNSPECIFIED returns to that of the object type. One that is looser than the type's
+   * (from the loosest: POST, PRE_NEW_MEMBERS, PRE) is FIELD_INVALID.
+   *
+   * @generated from field: riposte.v1.ModerationMode mode = 2;
+   */
+  mode: ModerationMode;
+
+  /**
+   * The moderator. Required.
+   *
+   * @generated from field: string moderator_id = 3;
+   */
+  moderatorId: string;
+
+  /**
+   * A UUID that makes the call safe to repeat; optional, the SDKs fill it.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message riposte.v1.SetSubjectModeRequest.
+ * Use `create(SetSubjectModeRequestSchema)` to create a new message.
+ */
+export const SetSubjectModeRequestSchema: GenMessage<SetSubjectModeRequest> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_policy, 10);
+
+/**
+ * The subject after the call.
+ *
+ * @generated from message riposte.v1.SetSubjectModeResponse
+ */
+export type SetSubjectModeResponse = Message<"riposte.v1.SetSubjectModeResponse"> & {
+  /**
+   * The subject.
+   *
+   * @generated from field: riposte.v1.Subject subject = 1;
+   */
+  subject?: Subject | undefined;
+
+  /**
+   * Its revision.
+   *
+   * @generated from field: int64 subject_revision = 2 [jstype = JS_STRING];
+   */
+  subjectRevision: string;
+};
+
+/**
+ * Describes the message riposte.v1.SetSubjectModeResponse.
+ * Use `create(SetSubjectModeResponseSchema)` to create a new message.
+ */
+export const SetSubjectModeResponseSchema: GenMessage<SetSubjectModeResponse> = /*@__PURE__*/
+  messageDesc(file_riposte_v1_policy, 11);
 
 /**
  * What the policy says of a text, by strength: of several, the strongest holds; MASK joins any that

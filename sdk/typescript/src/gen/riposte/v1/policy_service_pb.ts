@@ -4,18 +4,18 @@
 
 import type { GenFile, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { CheckTextRequestSchema, CheckTextResponseSchema, ListMemberStandingsRequestSchema, ListMemberStandingsResponseSchema, SetMemberStandingRequestSchema, SetMemberStandingResponseSchema } from "./policy_pb.js";
+import type { CheckTextRequestSchema, CheckTextResponseSchema, EvaluatePolicyRequestSchema, EvaluatePolicyResponseSchema, ListMemberStandingsRequestSchema, ListMemberStandingsResponseSchema, SetMemberStandingRequestSchema, SetMemberStandingResponseSchema, SetSubjectModeRequestSchema, SetSubjectModeResponseSchema } from "./policy_pb.js";
 import { file_riposte_v1_policy } from "./policy_pb.js";
 
 /**
  * Describes the file riposte/v1/policy_service.proto.
  */
 export const file_riposte_v1_policy_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch9yaXBvc3RlL3YxL3BvbGljeV9zZXJ2aWNlLnByb3RvEgpyaXBvc3RlLnYxMqkCCg1Qb2xpY3lTZXJ2aWNlEkoKCUNoZWNrVGV4dBIcLnJpcG9zdGUudjEuQ2hlY2tUZXh0UmVxdWVzdBodLnJpcG9zdGUudjEuQ2hlY2tUZXh0UmVzcG9uc2UiABJiChFTZXRNZW1iZXJTdGFuZGluZxIkLnJpcG9zdGUudjEuU2V0TWVtYmVyU3RhbmRpbmdSZXF1ZXN0GiUucmlwb3N0ZS52MS5TZXRNZW1iZXJTdGFuZGluZ1Jlc3BvbnNlIgASaAoTTGlzdE1lbWJlclN0YW5kaW5ncxImLnJpcG9zdGUudjEuTGlzdE1lbWJlclN0YW5kaW5nc1JlcXVlc3QaJy5yaXBvc3RlLnYxLkxpc3RNZW1iZXJTdGFuZGluZ3NSZXNwb25zZSIAYgZwcm90bzM", [file_riposte_v1_policy]);
+  fileDesc("Ch9yaXBvc3RlL3YxL3BvbGljeV9zZXJ2aWNlLnByb3RvEgpyaXBvc3RlLnYxMuEDCg1Qb2xpY3lTZXJ2aWNlEkoKCUNoZWNrVGV4dBIcLnJpcG9zdGUudjEuQ2hlY2tUZXh0UmVxdWVzdBodLnJpcG9zdGUudjEuQ2hlY2tUZXh0UmVzcG9uc2UiABJbCg5FdmFsdWF0ZVBvbGljeRIhLnJpcG9zdGUudjEuRXZhbHVhdGVQb2xpY3lSZXF1ZXN0GiIucmlwb3N0ZS52MS5FdmFsdWF0ZVBvbGljeVJlc3BvbnNlIgAwARJiChFTZXRNZW1iZXJTdGFuZGluZxIkLnJpcG9zdGUudjEuU2V0TWVtYmVyU3RhbmRpbmdSZXF1ZXN0GiUucmlwb3N0ZS52MS5TZXRNZW1iZXJTdGFuZGluZ1Jlc3BvbnNlIgASaAoTTGlzdE1lbWJlclN0YW5kaW5ncxImLnJpcG9zdGUudjEuTGlzdE1lbWJlclN0YW5kaW5nc1JlcXVlc3QaJy5yaXBvc3RlLnYxLkxpc3RNZW1iZXJTdGFuZGluZ3NSZXNwb25zZSIAElkKDlNldFN1YmplY3RNb2RlEiEucmlwb3N0ZS52MS5TZXRTdWJqZWN0TW9kZVJlcXVlc3QaIi5yaXBvc3RlLnYxLlNldFN1YmplY3RNb2RlUmVzcG9uc2UiAGIGcHJvdG8z", [file_riposte_v1_policy]);
 
 /**
- * Tries the policy of texts and sets what members may do. Served on the admin port, for callers
- * with the role `moderator` and the object type.
+ * Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+ * Served on the admin port, for callers with the role `moderator` and the object type.
  *
  * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
  * OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
@@ -25,7 +25,8 @@ export const file_riposte_v1_policy_service: GenFile = /*@__PURE__*/
  */
 export const PolicyService: GenService<{
   /**
-   * Says what the policy would do with a text.
+   * Says what lists, rules, the member's standing and, if asked for, the services would do with a
+   * text. The mode of the type or of a subject, such as pre-moderation, is no part of the outcome.
    *
    * Stores nothing and counts nothing. Errors: CONTENT_TOO_LONG.
    *
@@ -37,6 +38,22 @@ export const PolicyService: GenService<{
     methodKind: "unary";
     input: typeof CheckTextRequestSchema;
     output: typeof CheckTextResponseSchema;
+  },
+  /**
+   * Tries the policy in force, or candidate entries and rules, on comments of past days.
+   *
+   * Changes nothing; takes time, and goes on with a token. Errors: WORD_LIST_INVALID with the line,
+   * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SERVER_STOPPING.
+   *
+   * Example: `{"objectType": "video", "from": "2026-11-01T00:00:00Z", "to":
+   * "2026-11-08T00:00:00Z"}`.
+   *
+   * @generated from rpc riposte.v1.PolicyService.EvaluatePolicy
+   */
+  evaluatePolicy: {
+    methodKind: "server_streaming";
+    input: typeof EvaluatePolicyRequestSchema;
+    output: typeof EvaluatePolicyResponseSchema;
   },
   /**
    * Sets what a member may do.
@@ -54,7 +71,7 @@ export const PolicyService: GenService<{
     output: typeof SetMemberStandingResponseSchema;
   },
   /**
-   * Reads standings that are not NORMAL or have a weight.
+   * Reads standings that are not NORMAL or have a weight, or that of one member.
    *
    * Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
    *
@@ -66,6 +83,23 @@ export const PolicyService: GenService<{
     methodKind: "unary";
     input: typeof ListMemberStandingsRequestSchema;
     output: typeof ListMemberStandingsResponseSchema;
+  },
+  /**
+   * Sets which new comments of one subject wait for review.
+   *
+   * What is set here, UpdateSubject cannot loosen. Comments that exist stay as they are. Errors:
+   * SUBJECT_NOT_FOUND, STATE_CONFLICT (`why` = mode: PRE_NEW_MEMBERS where the object type does not
+   * count the comments of members), REQUEST_ID_REUSED.
+   *
+   * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "mode": "MODERATION_MODE_PRE",
+   * "moderatorId": "mod-1"}`.
+   *
+   * @generated from rpc riposte.v1.PolicyService.SetSubjectMode
+   */
+  setSubjectMode: {
+    methodKind: "unary";
+    input: typeof SetSubjectModeRequestSchema;
+    output: typeof SetSubjectModeResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_riposte_v1_policy_service, 0);

@@ -31,8 +31,8 @@ export const ReplyService: GenService<{
    * Floors count per root. A repeat with the same request_id and body answers the first id, floor,
    * subject_revision and ack. Errors: COMMENT_NOT_FOUND (no such parent), PARENT_UNAVAILABLE (the
    * parent is not ACTIVE), SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG,
-   * CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet: REPLY_FORBIDDEN,
-   * DUPLICATE_CONTENT, MEMBER_BLOCKED.
+   * CONTENT_BLOCKED, MEMBER_NOT_ALLOWED, MEMBER_SUSPENDED, POLICY_UNAVAILABLE, REQUEST_ID_REUSED.
+   * Not served yet: REPLY_FORBIDDEN, DUPLICATE_CONTENT, MEMBER_BLOCKED.
    *
    * Example: `{"parentId": "1234567890123456789", "memberId": "m9", "content": {"text":
    * "Welcome"}}`.

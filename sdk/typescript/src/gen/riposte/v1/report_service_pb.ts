@@ -26,8 +26,8 @@ export const ReportService: GenService<{
    * Reports a comment to its moderators.
    *
    * One report per member and comment; a second one replaces it. Moves no revision. Errors:
-   * COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED (an own comment), MEMBER_SUSPENDED,
-   * REQUEST_ID_REUSED.
+   * COMMENT_NOT_FOUND, MEMBER_NOT_ALLOWED (an own comment, or too low a level of the account),
+   * MEMBER_SUSPENDED, REQUEST_ID_REUSED.
    *
    * Example: `{"commentId": "1234567890123456789", "memberId": "m7", "reason":
    * "REPORT_REASON_SPAM"}`.

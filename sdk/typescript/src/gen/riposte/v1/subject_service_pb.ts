@@ -76,9 +76,10 @@ export const SubjectService: GenService<{
     output: typeof BatchGetSubjectsResponseSchema;
   },
   /**
-   * Changes owner, state or metadata of a subject, as `update_mask` says.
+   * Changes owner, state, mode or metadata of a subject, as `update_mask` says.
    *
-   * Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
+   * Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, STATE_CONFLICT (`why` = mode),
+   * REQUEST_ID_REUSED.
    *
    * Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
    * "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.

@@ -82,10 +82,11 @@ fn one_batch_is_one_revision_and_records_a_change_once() {
     let created = [first, second].map(|id| change(id, ChangeKind::Created));
     let comments = vec![created[0], change(old, ChangeKind::Edited), created[1]];
     let (revision, changes) = event(&unit).expect("one event");
-    let outcomes = changes.outcomes.clone();
+    let (outcomes, notices) = (changes.outcomes.clone(), changes.notices.clone());
+    assert!(notices.keys().eq(&[first]), "an import and an edit without mentions notify no member: {notices:?}");
     assert!(outcomes.keys().eq(&[old, second]), "one for each comment, none for a plain create: {outcomes:?}");
     assert_eq!(revision, Some(before + 1));
-    assert_eq!(changes, Changes { comments, outcomes, subject: true, ..Changes::default() });
+    assert_eq!(changes, Changes { comments, outcomes, notices, subject: true, ..Changes::default() });
     assert_eq!([first, second].map(|id| fixture.row(id).reference.born_revision), [before + 1; 2]);
     assert_eq!(unit.write_set().contents, [old].into(), "a new comment is written with its content");
     assert_eq!(unit.write_set().new_comments.len(), 2);

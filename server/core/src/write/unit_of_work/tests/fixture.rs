@@ -21,7 +21,7 @@ use crate::domain::request::{Fingerprint, IdempotencyKey, IdempotencyRecord, Req
 use crate::domain::review::Review;
 use crate::domain::subject::{Metadata, Subject, SubjectKey};
 use crate::domain::time::Millis;
-use crate::write::unit_of_work::{ModerationGate, UnitOfWork};
+use crate::write::unit_of_work::{ModerationGate, PublicTexts, UnitOfWork};
 use crate::write::verbs::{Batch, BatchType, BatchVerb, Command, LikeCommand};
 use crate::write::write_set::{ContentEdit, WithheldContent};
 use crate::{CommandOutput, Effect};
@@ -41,6 +41,7 @@ pub(super) struct Fixture {
     pub(super) proposals: BTreeMap<(CommentId, i32), Proposal>,
     pub(super) withheld: Vec<WithheldContent>,
     pub(super) gate: ModerationGate,
+    pub(super) notify_thread: bool,
     records: BTreeMap<(SubjectId, IdempotencyKey), IdempotencyRecord>,
     last_number: i64,
 }
@@ -84,7 +85,8 @@ impl Fixture {
         let number = self.number();
         let key = IdempotencyKey::imported("comment", "fixture", &number.to_string());
         let request = RequestIdentity { key, fingerprint: Fingerprint(number) };
-        Command { subject: subject.clone(), verb: verb.into_type(), request, now: Millis(number * 1_000) }
+        let (verb, now) = (verb.into_type(), Millis(number * 1_000));
+        Command { subject: subject.clone(), verb, request, now, notify_thread: self.notify_thread }
     }
 
     /// Runs a verb that must succeed.
@@ -154,7 +156,17 @@ impl Fixture {
             unit.load_database_time(batch.first().map_or(Millis(0), |command| command.now));
         }
         self.load_unknown_reviews(&mut unit);
+        for id in unit.unknown_public_texts(batch) {
+            unit.load_public_texts(id, self.public_texts(id));
+        }
         unit
+    }
+
+    fn public_texts(&self, id: CommentId) -> PublicTexts {
+        let withheld = self.withheld.iter().filter(|withheld| withheld.once_public).map(|withheld| &withheld.edit);
+        let former = self.edits.iter().chain(withheld).filter(|edit| edit.comment_id == id);
+        let mentions = former.flat_map(|edit| edit.content.mentions()).cloned().collect();
+        PublicTexts { mentions, is_imported: self.origins.contains_key(&id) }
     }
 
     fn load_unknown_reviews(&self, unit: &mut UnitOfWork) {

@@ -27,7 +27,7 @@ struct Comments {
 type MakeCommand = fn(&mut Fixture, &Comments) -> CommandKind;
 
 /// Commands that a closed gate refuses.
-const REFUSED: [(&str, MakeCommand); 12] = [
+const REFUSED: [(&str, MakeCommand); 13] = [
     ("a create that waits", |fixture, _| Create { moderation: ModerationMode::Pre, ..fixture.create() }.into()),
     ("a reply that waits", |fixture, of| {
         Reply { moderation: ModerationMode::Pre, ..fixture.reply_to(of.active, 2) }.into()
@@ -56,6 +56,11 @@ const REFUSED: [(&str, MakeCommand); 12] = [
     }),
     ("an edit of a comment that waits", |fixture, of| fixture.edit(of.pending, "author", "other").into()),
     ("an undelete that waits again", |fixture, of| fixture.undelete(of.deleted, "author").into()),
+    ("an undelete with a proposal that waits again", |fixture, of| {
+        fixture.run(Edit { judged: Disposition::Hold.into(), ..fixture.edit(of.active, "author", "other") });
+        fixture.run(fixture.delete(of.active, author("author")));
+        fixture.undelete(of.active, "author").into()
+    }),
 ];
 
 /// Commands that run.

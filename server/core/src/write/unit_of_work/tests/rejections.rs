@@ -192,7 +192,10 @@ fn a_comment_rejects_by_its_state() {
         ];
         by_state(state, likes);
         let waits = state.may_be_unpublished();
-        let cases: [StateCase; 9] = [
+        let cases: [StateCase; 11] = [
+            // A moderator sees the true state.
+            (|fixture, id| fixture.pin(id, "").into(), unless(visible, state)),
+            (|fixture, id| fixture.unpin(id, "").into(), unless(!deleted, state)),
             (|fixture, id| fixture.reply_to(id, 2).into(), (!visible).then_some(Error::ParentUnavailable(state))),
             (|fixture, id| fixture.edit(id, "author", "other").into(), unless(visible || waits, state)),
             (|fixture, id| fixture.delete(id, author("author")).into(), unless(!deleted, state)),

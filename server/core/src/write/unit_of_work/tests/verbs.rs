@@ -35,7 +35,7 @@ pub(super) fn moderator() -> DeleteActor {
 
 /// An update without changes.
 pub(super) fn update_subject() -> UpdateSubject {
-    UpdateSubject { owner: None, state: None, metadata: None, moderation: None, etag: String::new() }
+    UpdateSubject::default()
 }
 
 pub(super) fn delete_subject() -> DeleteSubject {

@@ -35,7 +35,7 @@ pub struct OutboxChanges {
     pub likers: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// One comment that changed.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct OutboxComment {
     /// The comment.
     #[prost(fixed64, tag = "1")]
@@ -47,9 +47,10 @@ pub struct OutboxComment {
     #[prost(enumeration = "OutboxChange", tag = "3")]
     pub change: i32,
     /// The fields below are the outcome of the whole commit for the comment. The comment's first
-    /// change that is CREATED, EDITED or STATE_CHANGED has them. 0 means the usual value, so the
-    /// create of a visible comment by its author takes no byte. An EDITED or STATE_CHANGED without
-    /// version was written by a version that did not record outcomes.
+    /// change that is CREATED, EDITED or STATE_CHANGED has them, or its NOTED if there is none. 0
+    /// means the usual value, so the create of a visible comment by its author takes no byte, unless
+    /// it notifies members. An EDITED or STATE_CHANGED without version was written by a version that
+    /// did not record outcomes.
     ///
     /// The actor of the last change.
     #[prost(enumeration = "OutboxActor", tag = "4")]
@@ -66,6 +67,71 @@ pub struct OutboxComment {
     /// The first publication of the comment.
     #[prost(enumeration = "OutboxPublication", tag = "8")]
     pub publication: i32,
+    /// The number of the first decision that the commit wrote; 0 if it wrote none.
+    #[prost(int32, tag = "9")]
+    pub decision: i32,
+    /// The number of decisions that follow it.
+    #[prost(int32, tag = "10")]
+    pub more_decisions: i32,
+    /// True if the comment began to wait for review.
+    #[prost(bool, tag = "11")]
+    pub held: bool,
+    /// True if a proposed edit was stored that waits.
+    #[prost(bool, tag = "12")]
+    pub proposed: bool,
+    /// True if a report was stored.
+    #[prost(bool, tag = "13")]
+    pub reported: bool,
+    /// The members who may be notified.
+    #[prost(message, repeated, tag = "14")]
+    pub notices: ::prost::alloc::vec::Vec<OutboxNotice>,
+}
+/// A member who may be notified of a comment.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct OutboxNotice {
+    /// The member.
+    #[prost(string, tag = "1")]
+    pub member_id: ::prost::alloc::string::String,
+    /// The reason.
+    #[prost(enumeration = "OutboxNoticeReason", tag = "2")]
+    pub reason: i32,
+}
+/// The reason for which a member may be notified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum OutboxNoticeReason {
+    /// The comment replies to one of the member's, as usual.
+    Unspecified = 0,
+    /// The comment mentions the member.
+    Mention = 1,
+    /// The member owns the subject.
+    Owner = 2,
+    /// The member wrote the root of the thread.
+    Thread = 3,
+}
+impl OutboxNoticeReason {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "OUTBOX_NOTICE_REASON_UNSPECIFIED",
+            Self::Mention => "OUTBOX_NOTICE_REASON_MENTION",
+            Self::Owner => "OUTBOX_NOTICE_REASON_OWNER",
+            Self::Thread => "OUTBOX_NOTICE_REASON_THREAD",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "OUTBOX_NOTICE_REASON_UNSPECIFIED" => Some(Self::Unspecified),
+            "OUTBOX_NOTICE_REASON_MENTION" => Some(Self::Mention),
+            "OUTBOX_NOTICE_REASON_OWNER" => Some(Self::Owner),
+            "OUTBOX_NOTICE_REASON_THREAD" => Some(Self::Thread),
+            _ => None,
+        }
+    }
 }
 /// The capacity in which a comment was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -201,6 +267,9 @@ pub enum OutboxChange {
     Liked = 5,
     /// A repair corrected its counts.
     Recounted = 6,
+    /// A fact of moderation was noted that changes nothing in sight: a report, an appeal, a verdict
+    /// that leaves the comment as it is, or a proposed edit. Older versions skip it.
+    Noted = 7,
 }
 impl OutboxChange {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -216,6 +285,7 @@ impl OutboxChange {
             Self::PinChanged => "OUTBOX_CHANGE_PIN_CHANGED",
             Self::Liked => "OUTBOX_CHANGE_LIKED",
             Self::Recounted => "OUTBOX_CHANGE_RECOUNTED",
+            Self::Noted => "OUTBOX_CHANGE_NOTED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -228,6 +298,7 @@ impl OutboxChange {
             "OUTBOX_CHANGE_PIN_CHANGED" => Some(Self::PinChanged),
             "OUTBOX_CHANGE_LIKED" => Some(Self::Liked),
             "OUTBOX_CHANGE_RECOUNTED" => Some(Self::Recounted),
+            "OUTBOX_CHANGE_NOTED" => Some(Self::Noted),
             _ => None,
         }
     }

@@ -10,4 +10,7 @@ pub struct SubjectPolicy {
     /// True once a comment was seen by its author alone, or an edit waited. Never taken back.
     #[prost(bool, tag = "2")]
     pub unlisted: bool,
+    /// True if a moderator set the mode. Then only a moderator loosens it.
+    #[prost(bool, tag = "3")]
+    pub by_moderator: bool,
 }

@@ -2,7 +2,7 @@
 //! field, so that a plain create takes no byte.
 
 use riposte_core::CommentState;
-use riposte_core::event::{ActorKind, ChangeKind, CommentOutcome};
+use riposte_core::event::{ActorKind, ChangeKind, CommentOutcome, DecisionNumbers, ModerationDetails};
 
 use super::internal::{OutboxActor, OutboxComment, OutboxPublication};
 
@@ -28,13 +28,16 @@ pub(super) fn read(change: &OutboxComment, what: ChangeKind) -> Option<Option<Co
         OutboxPublication::NotFirst => false,
     };
     let version = change.version.max(1);
-    let outcome = CommentOutcome { actor, before, after, version, first_publication };
+    let OutboxComment { held, proposed, reported, .. } = *change;
+    let moderation = ModerationDetails { decisions: decisions(change), held, proposed, reported };
+    let outcome = CommentOutcome { actor, before, after, version, first_publication, moderation };
     (outcome != CommentOutcome::PUBLISHED).then_some(Some(outcome))
 }
 
 /// Adds the outcome to the change at which it is stored.
 pub(super) fn write(change: OutboxComment, outcome: &CommentOutcome) -> OutboxComment {
-    let CommentOutcome { actor, before, after, version, first_publication } = *outcome;
+    let CommentOutcome { actor, before, after, version, first_publication, moderation } = *outcome;
+    let ModerationDetails { decisions, held, proposed, reported } = moderation;
     let publication = match (first_publication, implies_first_publication(before, after)) {
         (true, false) => OutboxPublication::First,
         (false, true) => OutboxPublication::NotFirst,
@@ -54,8 +57,20 @@ pub(super) fn write(change: OutboxComment, outcome: &CommentOutcome) -> OutboxCo
         after: code(after),
         version: if before.is_none() && version == 1 { 0 } else { version },
         publication: publication.into(),
+        decision: decisions.map_or(0, |numbers| numbers.first),
+        more_decisions: decisions.map_or(0, |numbers| numbers.last - numbers.first),
+        held,
+        proposed,
+        reported,
         ..change
     }
+}
+
+/// Returns the numbers of the decisions of a change. Numbers that no version writes are no
+/// decisions.
+fn decisions(change: &OutboxComment) -> Option<DecisionNumbers> {
+    let last = change.decision.checked_add(change.more_decisions)?;
+    (change.decision > 0 && last >= change.decision).then_some(DecisionNumbers { first: change.decision, last })
 }
 
 fn implies_first_publication(before: Option<CommentState>, after: CommentState) -> bool {

@@ -4,7 +4,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use riposte_core::event::{ActorKind, ChangeKind, Changes, CommentChange, CommentOutcome, Event};
+use riposte_core::event::{
+    ActorKind, ChangeKind, Changes, CommentChange, CommentOutcome, DecisionNumbers, Event, ModerationDetails, Notice,
+    NoticeReason,
+};
 use riposte_core::{CommentState, MemberId, Millis, SubjectId};
 use sea_orm::TryIntoModel;
 
@@ -14,6 +17,9 @@ use super::id;
 const GOLDEN: &str = include_str!("../../../../golden/outbox.txt");
 /// The entries with outcomes, which older versions neither wrote nor read.
 const OUTCOMES: &str = include_str!("../../../../golden/outbox_outcomes.txt");
+
+/// The entries with notices and with details of moderation, of which older versions read the rest.
+const NOTICES: &str = include_str!("../../../../golden/outbox_notices.txt");
 
 fn event(subject: i64, revision: Option<i64>, changes: Changes) -> Event {
     let subject = SubjectId::from(id(subject));
@@ -62,6 +68,7 @@ fn outcomes() -> Vec<(&'static str, ChangeKind, CommentOutcome)> {
         after,
         version,
         first_publication,
+        moderation: ModerationDetails::NONE,
     };
     let (created, edited, moved) = (ChangeKind::Created, ChangeKind::Edited, ChangeKind::StateChanged);
     let (author, owner) = (ActorKind::Author, ActorKind::Owner);
@@ -100,6 +107,85 @@ fn an_outcome_keeps_its_golden_bytes_and_is_read_from_them() {
         assert_eq!(events(&row), Some(events_of_case), "{case}");
     }
     assert!(OUTCOMES == lines, "the stored format has changed; all lines as they are now:\n{lines}");
+}
+
+/// Returns changes of comment 77 with notices or details of moderation.
+fn noted() -> Vec<(&'static str, Changes)> {
+    let of = |kind, outcome: Option<CommentOutcome>, notices: &[(&str, NoticeReason)]| {
+        let notice = |(name, reason): &(&str, NoticeReason)| Notice {
+            member: MemberId::stored((*name).to_owned()),
+            reason: *reason,
+        };
+        let notices: Vec<Notice> = notices.iter().map(notice).collect();
+        Changes {
+            outcomes: outcome.map(|outcome| (id(77), Some(outcome))).into_iter().collect(),
+            notices: (!notices.is_empty()).then_some((id(77), notices)).into_iter().collect(),
+            ..of_comments(&[(77, Some(70), kind)])
+        }
+    };
+    let in_sight = |moderation| CommentOutcome {
+        before: Some(CommentState::Active),
+        first_publication: false,
+        moderation,
+        ..CommentOutcome::PUBLISHED
+    };
+    let none = ModerationDetails::NONE;
+    let decided = |first, last| ModerationDetails { decisions: Some(DecisionNumbers { first, last }), ..none };
+    let held = CommentOutcome {
+        after: CommentState::Pending,
+        first_publication: false,
+        moderation: ModerationDetails { held: true, ..none },
+        ..CommentOutcome::PUBLISHED
+    };
+    let all = [
+        ("bob", NoticeReason::Reply),
+        ("楼主", NoticeReason::Mention),
+        ("owner", NoticeReason::Owner),
+        ("root", NoticeReason::Thread),
+    ];
+    let moderator = |moderation| CommentOutcome { actor: ActorKind::Moderator, ..in_sight(moderation) };
+    let edited = CommentOutcome { version: 2, ..in_sight(none) };
+    vec![
+        ("created_plain", of(ChangeKind::Created, None, &[])),
+        ("created_reply", of(ChangeKind::Created, None, &all[..1])),
+        ("created_with_all_reasons", of(ChangeKind::Created, None, &all)),
+        ("created_held", of(ChangeKind::Created, Some(held), &[])),
+        ("edited_with_mention", of(ChangeKind::Edited, Some(edited), &all[1..2])),
+        ("reported", of(ChangeKind::Noted, Some(in_sight(ModerationDetails { reported: true, ..none })), &[])),
+        ("kept", of(ChangeKind::Noted, Some(moderator(decided(3, 3))), &[])),
+        ("decided_twice", of(ChangeKind::StateChanged, Some(moderator(decided(1, 2))), &[])),
+        ("proposed", of(ChangeKind::Noted, Some(in_sight(ModerationDetails { proposed: true, ..none })), &[])),
+    ]
+}
+
+#[test]
+fn notices_and_details_of_moderation_keep_their_golden_bytes_and_are_read_from_them() {
+    let mut lines = String::new();
+    for (case, changes) in noted() {
+        let events_of_case = vec![event(5, Some(9), changes)];
+        let row = commit_model(id(3), &events_of_case).try_into_model().expect("every column is set");
+        writeln!(lines, "{case} {}", hex(&row.events)).expect("a string accepts every write");
+        assert_eq!(events(&row), Some(events_of_case), "{case}");
+    }
+    assert!(NOTICES == lines, "the stored format has changed; all lines as they are now:\n{lines}");
+}
+
+#[test]
+fn the_outcome_is_beside_a_change_that_an_older_version_knows() {
+    let kinds = [ChangeKind::Noted, ChangeKind::StateChanged].map(|what| (77, None, what));
+    let outcome = CommentOutcome { before: Some(CommentState::Active), version: 2, ..CommentOutcome::PUBLISHED };
+    let changes = Changes { outcomes: [(id(77), Some(outcome))].into(), ..of_comments(&kinds) };
+    let alone = |what| Changes { outcomes: changes.outcomes.clone(), ..of_comments(&[(77, None, what)]) };
+    let bytes = |changes: &Changes| {
+        let row = commit_model(id(3), &[event(5, Some(9), changes.clone())]).try_into_model().expect("every column");
+        hex(&row.events)
+    };
+    // The encoded change with the outcome ends the entry of the state that changed alone.
+    let of_state = bytes(&alone(ChangeKind::StateChanged));
+    let of_change = of_state.split_once("4d00").expect("the id of the comment").1;
+    assert!(bytes(&changes).ends_with(of_change), "{} {of_change}", bytes(&changes));
+    let row = commit_model(id(3), &[event(5, Some(9), changes.clone())]).try_into_model().expect("every column");
+    assert_eq!(events(&row).expect("readable")[0].changes, changes);
 }
 
 #[test]

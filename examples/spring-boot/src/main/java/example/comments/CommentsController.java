@@ -7,8 +7,13 @@ import dev.riposte.Json;
 import dev.riposte.Riposte;
 import dev.riposte.RiposteException;
 import dev.riposte.v1.LikeValue;
+import io.grpc.Status.Code;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.ResponseEntity;
@@ -33,13 +38,21 @@ import org.springframework.web.bind.annotation.RestController;
 class CommentsController {
   private static final Logger LOG = LoggerFactory.getLogger(CommentsController.class);
   private static final String GONE = "This comment is not there any more.";
-  /** The reasons on which a reader can act. */
+  /** The errors on which a reader can act, by their reason or by the field at fault. */
   private static final Map<String, String> MESSAGES = Map.of(
-      "FIELD_INVALID", "Please write something first.",
       "CONTENT_TOO_LONG", "Your comment has {actual} characters, and the limit is {limit}.",
+      "CONTENT_BLOCKED", "This text is not allowed.",
+      "content.text", "Please write something first.",
+      "page_token", "This list is too old. Please load the page again.",
       "RATE_LIMITED", "You write too fast. Please wait a moment.",
+      "MEMBER_NOT_ALLOWED", "You may not do this.",
       "COMMENT_NOT_FOUND", GONE,
+      "COMMENT_UNAVAILABLE", GONE,
       "PARENT_UNAVAILABLE", GONE);
+
+  /** Another try does not change a refusal. All else is a failure, after which it may succeed. */
+  private static final Set<Code> REFUSALS =
+      Set.of(Code.INVALID_ARGUMENT, Code.NOT_FOUND, Code.PERMISSION_DENIED, Code.FAILED_PRECONDITION);
 
   private final Riposte riposte;
 
@@ -89,11 +102,13 @@ class CommentsController {
   @ExceptionHandler
   ResponseEntity<Map<String, String>> failed(RiposteException error) {
     LOG.warn("{}", error.getMessage());
-    String message = MESSAGES.get(error.reasonName());
-    if (message == null) {
+    Stream<String> keys = Stream.concat(Stream.of(error.reasonName()), error.violations().stream().map(at -> at.field()));
+    Optional<String> known = keys.map(MESSAGES::get).filter(Objects::nonNull).findFirst();
+    if (known.isEmpty() && !REFUSALS.contains(error.code())) {
       String later = "Comments do not work at the moment. Please try again.";
       return ResponseEntity.status(503).body(Map.of("detail", later));
     }
+    String message = known.orElse("This is not possible.");
     for (var fact : error.metadata().entrySet()) {
       message = message.replace("{" + fact.getKey() + "}", fact.getValue());
     }

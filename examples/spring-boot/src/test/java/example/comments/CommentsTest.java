@@ -68,5 +68,18 @@ class CommentsTest {
     var refused = call("POST", "/videos/1/comments", "ann", "{\"text\": \"" + "x".repeat(5001) + "\"}");
     assertEquals(400, refused.statusCode());
     assertEquals("{\"detail\":\"Your comment has 5001 characters, and the limit is 5000.\"}", refused.body());
+    String made = call("POST", "/videos/1/comments", "ann", "{\"text\": \"Mine\"}").body();
+    var found = Pattern.compile("\"id\":\"(\\d+)\"").matcher(made);
+    assertTrue(found.find(), made);
+    isRefused(call("DELETE", "/comments/" + found.group(1), "bob", ""), "You may not do this.");
+    isRefused(
+        call("GET", "/videos/1/comments?page_token=old", "bob", ""), "This list is too old. Please load the page again.");
+    isRefused(call("POST", "/videos/1/comments", "bob", "{\"text\": \" \"}"), "Please write something first.");
+    isRefused(call("PUT", "/comments/-1/like", "bob", ""), "This is not possible.");
+  }
+
+  private static void isRefused(HttpResponse<String> answer, String detail) {
+    assertEquals(400, answer.statusCode());
+    assertEquals("{\"detail\":\"" + detail + "\"}", answer.body());
   }
 }

@@ -84,6 +84,15 @@ final class Contract {
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
               "name", List.of(
+                  Map.of("method", "ListEvents", "service", "riposte.v1.EventService")
+              )),
+          Map.of(
+              "name", List.of(
+                  Map.of("method", "Subscribe", "service", "riposte.v1.EventService")
+              )),
+          Map.of(
+              "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
+              "name", List.of(
                   Map.of("method", "BatchGetLikeStates", "service", "riposte.v1.LikeService"),
                   Map.of("method", "ListLikers", "service", "riposte.v1.LikeService"),
                   Map.of("method", "BatchListLikers", "service", "riposte.v1.LikeService"),
@@ -126,7 +135,12 @@ final class Contract {
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.1s", "maxAttempts", 3d, "maxBackoff", "1s", "retryableStatusCodes", List.of("UNAVAILABLE")),
               "name", List.of(
-                  Map.of("method", "SetMemberStanding", "service", "riposte.v1.PolicyService")
+                  Map.of("method", "SetMemberStanding", "service", "riposte.v1.PolicyService"),
+                  Map.of("method", "SetSubjectMode", "service", "riposte.v1.PolicyService")
+              )),
+          Map.of(
+              "name", List.of(
+                  Map.of("method", "EvaluatePolicy", "service", "riposte.v1.PolicyService")
               )),
           Map.of(
               "retryPolicy", Map.of("backoffMultiplier", 2d, "initialBackoff", "0.05s", "maxAttempts", 3d, "maxBackoff", "0.5s", "retryableStatusCodes", List.of("UNAVAILABLE")),
@@ -186,6 +200,7 @@ final class Contract {
       Map.entry("riposte.v1.CommentService/UnpinComment", 4000L),
       Map.entry("riposte.v1.CommentService/ListMemberComments", 2000L),
       Map.entry("riposte.v1.CommentService/ListUnlistedComments", 2000L),
+      Map.entry("riposte.v1.EventService/ListEvents", 25000L),
       Map.entry("riposte.v1.LikeService/SetLike", 4000L),
       Map.entry("riposte.v1.LikeService/BatchGetLikeStates", 2000L),
       Map.entry("riposte.v1.LikeService/ListLikers", 2000L),
@@ -222,7 +237,8 @@ final class Contract {
       Map.entry("riposte.v1.ModerationService/ListReports", 5000L),
       Map.entry("riposte.v1.PolicyService/CheckText", 4000L),
       Map.entry("riposte.v1.PolicyService/SetMemberStanding", 5000L),
-      Map.entry("riposte.v1.PolicyService/ListMemberStandings", 5000L));
+      Map.entry("riposte.v1.PolicyService/ListMemberStandings", 5000L),
+      Map.entry("riposte.v1.PolicyService/SetSubjectMode", 5000L));
 
   private Contract() {}
 }

@@ -34,12 +34,15 @@ public final class Errors {
    * NOT_FOUND. Its reasons:
    *
    * <ul>
-   * <li>SUBJECT_NOT_FOUND: There is no such subject, or it is deleted. Create it, or let its object
-   * type do so (`auto_create`).
+   * <li>SUBJECT_NOT_FOUND: There is no such subject, or it is deleted. Create it by CreateSubject,
+   * or let its first comment do so: `auto_create` of its type in `[object_types]`, or of all types
+   * in `[object_type_defaults]`, which is false by default, also for the types that
+   * `open_object_types` admits.
    * <li>COMMENT_NOT_FOUND: There is no such comment, its subject is deleted, or the caller was not
    * granted its type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a
-   * hiding and their opposites, UndeleteComment aside. Reads show the tombstone of a deleted
-   * comment; a reply to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
+   * hiding and their opposites. Exceptions are UndeleteComment, and a moderator's delete or hiding
+   * of a comment that its author or the owner of the subject deleted. Reads show the tombstone of a
+   * deleted comment; a reply to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
    * <li>DECISION_NOT_FOUND: There is no such decision, or it is about a comment of another member.
    * </ul>
    */
@@ -87,9 +90,10 @@ public final class Errors {
    * for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
    * except to UndeleteComment: a tombstone that was imported without a text cannot come back. `why`
    * names a cause beside the state: `edits` (three edits have to be judged first), `appeal` (an
-   * appeal is open), `own_decision` (an appeal contests a decision of the acting moderator).
+   * appeal is open), `own_decision` (an appeal contests a decision of the acting moderator). Of a
+   * subject it is `mode`: a moderator set a stricter mode, or the object type does not have it.
    * <li>EDIT_WINDOW_CLOSED: The time in which an author may edit is over; the metadata has the time
-   * at which it ended.
+   * at which it ended. `edit_window` of the type in `[object_types]` decides.
    * <li>PIN_LIMIT_REACHED: The subject has three pinned comments already. Unpin one.
    * <li>CHALLENGE_REQUIRED: The member has to pass a challenge first; the metadata has its kind.
    * Not served yet.
@@ -113,12 +117,14 @@ public final class Errors {
    * INVALID_ARGUMENT. Its reasons:
    *
    * <ul>
-   * <li>OBJECT_TYPE_UNKNOWN: The object type is not registered. Register it in the configuration.
+   * <li>OBJECT_TYPE_UNKNOWN: The object type is not registered. Add it to `[object_types]` in the
+   * configuration of the server, or set `open_object_types`, which admits all types.
    * <li>LIKE_INVALID: The like value is unspecified or unknown.
    * <li>FIELD_INVALID: Fields are out of bounds; BadRequest lists all of them.
    * <li>CONTENT_BLOCKED: A rule of the object type refuses the text, and nothing is stored. The
    * metadata names the rule, never the words.
-   * <li>CONTENT_TOO_LONG: The text has too many code points after NFC.
+   * <li>CONTENT_TOO_LONG: The text has too many code points after NFC. `max_text_code_points` of
+   * the type in `[object_types]` decides.
    * <li>MESSAGE_TOO_LARGE: The whole message is larger than the service reads.
    * <li>PAGE_TOKEN_INVALID: The page token is none that the service gave out. Begin the walk anew.
    * <li>PAGE_TOKEN_MISMATCH: The page token was given to another caller, or for another method,
@@ -127,6 +133,8 @@ public final class Errors {
    * the walk anew.
    * <li>REQUEST_ID_REUSED: The request_id was used before with another body. Make a new one for
    * every new intent. SetLike compares with the last call for the same member and comment only.
+   * <li>WORD_LIST_INVALID: A line of a candidate word list is wrong. Nothing was tried. `line`
+   * counts from 1 and is 0 for the list as a whole; `why` has no word of it.
    * </ul>
    */
   public static final class InvalidArgument extends RiposteException {
@@ -141,7 +149,8 @@ public final class Errors {
    * UNAUTHENTICATED. Its reasons:
    *
    * <ul>
-   * <li>CALLER_UNKNOWN: The token or certificate is missing or not known.
+   * <li>CALLER_UNKNOWN: The token or certificate is missing or not known. The file of
+   * `auth.callers_file` has the callers that are.
    * </ul>
    */
   public static final class Unauthenticated extends RiposteException {
@@ -156,8 +165,10 @@ public final class Errors {
    * PERMISSION_DENIED. Its reasons:
    *
    * <ul>
-   * <li>CALLER_NOT_ALLOWED: The caller was not granted the object type, or the service.
-   * <li>MEMBER_NOT_ALLOWED: The member is neither the author nor the owner that the act needs.
+   * <li>CALLER_NOT_ALLOWED: The caller was not granted the object type, or the service, in the file
+   * of `auth.callers_file`.
+   * <li>MEMBER_NOT_ALLOWED: The member is neither the author nor the owner that the act needs; or
+   * its account has a lower `level` than is `needed`, or there is none, and then `level` is absent.
    * <li>MEMBER_SUSPENDED: The standing of the member does not allow this. The metadata has the end
    * of the standing, unless it has none.
    * <li>MEMBER_BLOCKED: The owner of the subject has blocked the member. Not served yet.
@@ -180,8 +191,8 @@ public final class Errors {
    * <li>OVERLOADED: The service protects itself; the call had no effect. Wait for the delay in
    * RetryInfo.
    * <li>WATCH_TOO_SLOW: The reader of a stream fell too far behind what it watches. Watch again
-   * with the last revision received as `after_revision`, and read faster: hand changes over instead
-   * of working on them in the reading loop.
+   * with the last revision received as `after_revision`, or subscribe with the last token, and read
+   * faster: hand changes over instead of working on them in the reading loop.
    * </ul>
    */
   public static final class ResourceExhausted extends RiposteException {
@@ -217,10 +228,10 @@ public final class Errors {
    * <li>SHARD_UNAVAILABLE: The data source of this subject does not answer; others may. Repeat
    * after the delay in RetryInfo.
    * <li>SERVER_STOPPING: The process that served the stream stops; others go on. Watch again with
-   * the last revision received as `after_revision`.
+   * the last revision received as `after_revision`, or subscribe with the last token.
    * <li>POLICY_UNAVAILABLE: A service that judges texts or members could not be asked, and the
    * object type refuses writes meanwhile. Repeat with the same request_id after the delay in
-   * RetryInfo. Not served yet.
+   * RetryInfo.
    * </ul>
    */
   public static final class Unavailable extends RiposteException {

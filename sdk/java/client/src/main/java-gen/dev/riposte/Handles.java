@@ -2,6 +2,7 @@
 
 package dev.riposte;
 
+import com.google.rpc.BadRequest;
 import dev.riposte.v1.*;
 import io.grpc.Status;
 import io.grpc.stub.ClientCalls;
@@ -218,11 +219,12 @@ public final class Handles {
       PageOptions chosen = options.apply(new PageOptions());
       ListCommentsRequest.Builder request = chosen.request;
       request.setSubject(key);
+      checkViewer(chosen.viewer);
       ThreadPage page = new ThreadPage(client, client.comments().listComments(request.build()));
       if (chosen.viewer != null) {
         List<Comment> marked = new ArrayList<>();
         page.mark(marked);
-        ownLikes(client, key, chosen.viewer, marked);
+        ownLikes(client, Map.of(key, marked), chosen.viewer);
       }
       return page;
     }
@@ -511,45 +513,64 @@ public final class Handles {
     }
 
     /**
-     * The threads of the page with those of the given comments that it does not show: what the reader
-     * has just written, as the service answered it, and what {@code listUnlistedComments} has of the
-     * reader. Root comments stand above the first page, replies below those of their root, and an
-     * edit that waits is the {@code proposedEdit} of its comment. A comment that lists show is never put
-     * above: of an {@code UnlistedComment} that is ACTIVE, the edit alone is taken. The page itself,
-     * with its tokens, stays as it is. A root comment that is added has an empty
-     * {@code getReplyPageToken} and an unknown {@code ownLike}.
+     * The threads of the page with these comments at once: what the reader has just written, as
+     * handles or messages, and what {@code listUnlistedComments} has of the reader.
      *
-     * @param comments messages {@code Comment} or {@code UnlistedComment}
+     * <p>Root comments stand above the first page in the order given, also one that the page shows
+     * further below; later pages leave them out. Replies stand below those of their root, and an edit
+     * that waits is the {@code proposedEdit} of its comment. Of an {@code UnlistedComment} that is
+     * ACTIVE, the edit alone is taken, and a comment that is hidden or deleted stays where the page has
+     * it. The page itself, with its tokens, stays as it is. A root comment that the page does not show
+     * has no replies and an empty {@code getReplyPageToken}. What a handle has as
+     * {@code ownLike} stays.
+     *
+     * @param comments handles, and messages {@code Comment} or {@code UnlistedComment}
      * @return a list of its own
-     * @throws ClassCastException if another message is among them
+     * @throws RiposteException INVALID_ARGUMENT if something else is among them
      */
-    public List<Thread> withJustMade(Iterable<? extends com.google.protobuf.Message> comments) {
+    public List<Thread> withJustMade(Iterable<?> comments) {
       List<Comment> marked = new ArrayList<>();
+      Map<Long, Thread> listed = new java.util.LinkedHashMap<>();
       threads.forEach(one -> one.mark(marked));
+      threads.forEach(one -> listed.put(one.comment().getId(), one));
       java.util.Set<Long> shown = new LinkedHashSet<>(marked.stream().map(Comment::getId).toList());
-      List<Thread> all = new ArrayList<>();
+      Map<Long, Thread> above = new java.util.LinkedHashMap<>();
       Map<Long, List<dev.riposte.v1.Comment>> below = new HashMap<>();
       Map<Long, ProposedEdit> edits = new HashMap<>();
-      for (com.google.protobuf.Message given : comments) {
+      Map<Long, LikeValue> likes = new HashMap<>();
+      for (Object given : each("comments", comments)) {
+        Comment handle = given instanceof Comment one ? one : null;
         UnlistedComment unlisted = given instanceof UnlistedComment one ? one : null;
-        dev.riposte.v1.Comment comment =
-            unlisted == null ? (dev.riposte.v1.Comment) given : unlisted.getComment();
+        dev.riposte.v1.Comment comment = handle != null ? handle.message()
+            : unlisted != null ? unlisted.getComment()
+            : given instanceof dev.riposte.v1.Comment message ? message : null;
+        if (comment == null) {
+          throw invalid("comments: " + given + " is no comment");
+        }
         if (unlisted != null && unlisted.hasProposedEdit()) {
           edits.put(comment.getId(), unlisted.getProposedEdit());
         }
-        boolean listed = unlisted != null && comment.getState() == CommentState.COMMENT_STATE_ACTIVE;
+        boolean editAlone = unlisted != null && comment.getState() == CommentState.COMMENT_STATE_ACTIVE;
         boolean ours = comment.getSubject().equals(response.getSubject().getKey());
-        if (listed || !ours || !shown.add(comment.getId())) {
+        boolean gone = comment.getState() == CommentState.COMMENT_STATE_HIDDEN || comment.getState() == CommentState.COMMENT_STATE_DELETED;
+        if (editAlone || !ours || gone || likes.containsKey(comment.getId())) {
           continue;
         }
-        if (comment.getRootId() != 0) {
+        likes.put(comment.getId(), handle == null ? LikeValue.forNumber(0) : handle.ownLike);
+        if (comment.getRootId() == 0) {
+          Thread alone = new Thread(client, CommentThread.newBuilder().setComment(comment).build());
+          above.put(comment.getId(), listed.getOrDefault(comment.getId(), alone));
+        } else if (!shown.contains(comment.getId())) {
           below.computeIfAbsent(comment.getRootId(), root -> new ArrayList<>()).add(comment);
-        } else if (response.getPreviousPageToken().isEmpty()) {
-          all.add(new Thread(client, CommentThread.newBuilder().setComment(comment).build()));
         }
       }
-      all.addAll(threads);
-      all.replaceAll(one -> one.withOwn(below.getOrDefault(one.comment().getId(), List.of()), edits));
+      listed.keySet().removeAll(above.keySet());
+      List<Thread> all = new ArrayList<>();
+      if (response.getPreviousPageToken().isEmpty()) {
+        all.addAll(above.values());
+      }
+      all.addAll(listed.values());
+      all.replaceAll(one -> one.withOwn(below.getOrDefault(one.comment().getId(), List.of()), edits, likes));
       return all;
     }
   }
@@ -613,7 +634,8 @@ public final class Handles {
       return message.getReplyPageToken();
     }
 
-    private Thread withOwn(List<dev.riposte.v1.Comment> own, Map<Long, ProposedEdit> edits) {
+    private Thread withOwn(
+        List<dev.riposte.v1.Comment> own, Map<Long, ProposedEdit> edits, Map<Long, LikeValue> likes) {
       List<dev.riposte.v1.Comment> ordered =
           own.stream().sorted(java.util.Comparator.comparing(dev.riposte.v1.Comment::getFloor)).toList();
       Thread merged = new Thread(client, message.toBuilder().addAllReplies(ordered).build());
@@ -624,7 +646,12 @@ public final class Handles {
       for (int at = 0; at < before.size(); at++) {
         after.get(at).ownLike = before.get(at).ownLike;
       }
-      after.forEach(one -> one.proposedEdit = edits.get(one.getId()));
+      for (Comment one : after) {
+        if (one.ownLike == LikeValue.forNumber(0)) {
+          one.ownLike = likes.getOrDefault(one.getId(), one.ownLike);
+        }
+        one.proposedEdit = edits.get(one.getId());
+      }
       return merged;
     }
   }
@@ -1303,11 +1330,12 @@ public final class Handles {
       PageOptions chosen = options.apply(new PageOptions());
       ListRepliesRequest.Builder request = chosen.request;
       request.setRootId(message.getId());
+      checkViewer(chosen.viewer);
       ReplyPage page = new ReplyPage(client, client.replies().listReplies(request.build()));
       if (chosen.viewer != null) {
         List<Comment> marked = new ArrayList<>();
         page.mark(marked);
-        ownLikes(client, page.response.getRoot().getSubject(), chosen.viewer, marked);
+        ownLikes(client, Map.of(page.response.getRoot().getSubject(), marked), chosen.viewer);
       }
       return page;
     }
@@ -1503,8 +1531,8 @@ public final class Handles {
     /**
      * Hides the comment, as a moderator; for a client that may call AdminService.
      *
-     * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
-     * no response contains it.
+     * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log
+     * and to the decision, which ListDecisions returns. No response of the public port contains it.
      * @param reason Why: the note of the decision, for moderators, and for the audit log. 0 to 512
      * code points.
      * @return what the service answers
@@ -1521,8 +1549,8 @@ public final class Handles {
     /**
      * Shows a hidden comment again, as a moderator; for a client that may call AdminService.
      *
-     * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
-     * no response contains it.
+     * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log
+     * and to the decision, which ListDecisions returns. No response of the public port contains it.
      * @param reason Why: the note of the decision, for moderators, and for the audit log. 0 to 512
      * code points.
      * @return what the service answers
@@ -1539,8 +1567,8 @@ public final class Handles {
     /**
      * Deletes the comment, as a moderator; for a client that may call AdminService.
      *
-     * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log;
-     * no response contains it.
+     * @param moderatorId The moderator who acts. Required; 1 to 64 bytes. Written to the audit log
+     * and to the decision, which ListDecisions returns. No response of the public port contains it.
      * @param reason Why: the note of the decision, for moderators, and for the audit log. 0 to 512
      * code points.
      * @return what the service answers
@@ -1600,7 +1628,8 @@ public final class Handles {
     }
 
     /**
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      *
      * @return the field of the message
      */
@@ -1689,35 +1718,101 @@ public final class Handles {
 
   /**
    * Marks what a member likes, asking of 200 at a time, side by side. What cannot be asked stays
-   * unknown; INVALID_ARGUMENT is thrown, since the member id is invalid.
+   * unknown.
    */
-  private static void ownLikes(Services client, SubjectKey subject, String member, List<Comment> marked) {
-    List<Long> ids = new ArrayList<>(new LinkedHashSet<>(marked.stream().map(Comment::getId).toList()));
+  private static void ownLikes(Services client, Map<SubjectKey, List<Comment>> marked, String member) {
     Stubs.LikeService stub = client.likes();
     List<Future<BatchGetLikeStatesResponse>> calls = new ArrayList<>();
-    for (int at = 0; at < ids.size(); at += 200) {
-      BatchGetLikeStatesRequest request = BatchGetLikeStatesRequest.newBuilder()
-          .setSubject(subject)
-          .setMemberId(member)
-          .addAllCommentIds(ids.subList(at, Math.min(at + 200, ids.size())))
-          .build();
-      calls.add(ClientCalls.futureUnaryCall(
-          stub.getChannel().newCall(LikeServiceGrpc.getBatchGetLikeStatesMethod(), stub.getCallOptions()), request));
-    }
+    marked.forEach((subject, comments) -> {
+      List<Long> ids = comments.stream().map(Comment::getId).distinct().toList();
+      for (int at = 0; at < ids.size(); at += 200) {
+        BatchGetLikeStatesRequest request = BatchGetLikeStatesRequest.newBuilder()
+            .setSubject(subject)
+            .setMemberId(member)
+            .addAllCommentIds(ids.subList(at, Math.min(at + 200, ids.size())))
+            .build();
+        calls.add(ClientCalls.futureUnaryCall(
+            stub.getChannel().newCall(LikeServiceGrpc.getBatchGetLikeStatesMethod(), stub.getCallOptions()), request));
+      }
+    });
     Map<Long, LikeValue> known = new HashMap<>();
     for (Future<BatchGetLikeStatesResponse> call : calls) {
       try {
-        call.get().getStatesList().forEach(state -> known.put(state.getCommentId(), state.getValue()));
-      } catch (ExecutionException failure) {
-        Status status = Status.fromThrowable(failure);
-        if (status.getCode() == Status.Code.INVALID_ARGUMENT) {
-          throw RiposteException.from(status.asRuntimeException(Status.trailersFromThrowable(failure)));
+        answered(call).getStatesList().forEach(state -> known.put(state.getCommentId(), state.getValue()));
+      } catch (RiposteException failure) {
+        if (java.lang.Thread.currentThread().isInterrupted()) {
+          throw failure;
         }
-      } catch (InterruptedException interrupted) {
-        java.lang.Thread.currentThread().interrupt();
-        throw RiposteException.from(Status.CANCELLED.withCause(interrupted).asRuntimeException());
       }
     }
-    marked.forEach(one -> one.ownLike = known.getOrDefault(one.getId(), one.ownLike));
+    marked.values().forEach(comments ->
+        comments.forEach(one -> one.ownLike = known.getOrDefault(one.getId(), one.ownLike)));
+  }
+
+  /** See {@link Services#commentsById}; without a viewer, no likes are asked for. */
+  static List<Comment> commentsById(Services client, Iterable<Long> ids, java.util.Optional<String> viewer) {
+    java.util.Set<Long> known = new LinkedHashSet<>();
+    viewer.ifPresent(Handles::checkViewer);
+    for (Long id : each("ids", ids)) {
+      if (id == null) {
+        throw invalid("ids: null is no id");
+      }
+      known.add(id);
+    }
+    known.remove(0L);
+    List<Long> wanted = List.copyOf(known);
+    Stubs.CommentService stub = client.comments();
+    List<Future<BatchGetCommentsResponse>> calls = new ArrayList<>();
+    for (int at = 0; at < wanted.size(); at += 200) {
+      BatchGetCommentsRequest request = BatchGetCommentsRequest.newBuilder()
+          .addAllIds(wanted.subList(at, Math.min(at + 200, wanted.size())))
+          .setAllowMissing(true)
+          .build();
+      calls.add(ClientCalls.futureUnaryCall(
+          stub.getChannel().newCall(CommentServiceGrpc.getBatchGetCommentsMethod(), stub.getCallOptions()), request));
+    }
+    List<Comment> found = new ArrayList<>();
+    for (Future<BatchGetCommentsResponse> call : calls) {
+      answered(call).getCommentsList().forEach(one -> found.add(new Comment(client, one)));
+    }
+    viewer.ifPresent(member -> ownLikes(client, found.stream().collect(java.util.stream.Collectors.groupingBy(
+        one -> one.getSubject())), member));
+    return found;
+  }
+
+  /** Refuses a viewer that is no member id; {@code null} is none. */
+  private static void checkViewer(String viewer) {
+    if (viewer != null) {
+      BadRequest.Builder bad = BadRequest.newBuilder();
+      boolean halved = viewer.codePoints().anyMatch(point -> Character.getType(point) == Character.SURROGATE);
+      Services.wrong(bad, !Services.isCallerId(viewer), "viewer", "must have 1 to 64 bytes and no control characters");
+      Services.wrong(bad, halved, "viewer", "is no valid Unicode: it has a lone surrogate");
+      Texts.check(SubjectKey.getDefaultInstance(), bad);
+    }
+  }
+
+  /** A list that is none is refused. */
+  private static <T> Iterable<T> each(String name, Iterable<T> list) {
+    if (list == null) {
+      throw invalid(name + ": null is no list");
+    }
+    return list;
+  }
+
+  private static RiposteException invalid(String message) {
+    return RiposteException.from(Status.INVALID_ARGUMENT.withDescription(message).asRuntimeException());
+  }
+
+  /** The answer of a call, or what refused it. */
+  private static <T> T answered(Future<T> call) {
+    try {
+      return call.get();
+    } catch (ExecutionException failure) {
+      Status status = Status.fromThrowable(failure);
+      throw RiposteException.from(status.asRuntimeException(Status.trailersFromThrowable(failure)));
+    } catch (InterruptedException interrupted) {
+      java.lang.Thread.currentThread().interrupt();
+      throw RiposteException.from(Status.CANCELLED.withCause(interrupted).asRuntimeException());
+    }
   }
 }

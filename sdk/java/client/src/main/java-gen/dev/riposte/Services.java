@@ -5,6 +5,10 @@ import com.google.rpc.BadRequest;
 import dev.riposte.v1.*;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
+import java.nio.charset.StandardCharsets;
+import java.util.Iterator;
+import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** The services of a client, with their lists, watches and handles. */
 public abstract sealed class Services permits Riposte {
@@ -33,7 +37,15 @@ public abstract sealed class Services permits Riposte {
   /** Whether no more calls can be made. */
   abstract boolean isClosed();
 
-  private static void wrong(BadRequest.Builder bad, boolean wrong, String field, String description) {
+  private static final Pattern OBJECT_TYPE = Pattern.compile("[a-z][a-z0-9_]{0,31}");
+
+  /** Whether a text is an id that the caller owns. */
+  static boolean isCallerId(String text) {
+    return !text.isEmpty() && text.getBytes(StandardCharsets.UTF_8).length <= 64
+        && text.chars().noneMatch(Character::isISOControl);
+  }
+
+  static void wrong(BadRequest.Builder bad, boolean wrong, String field, String description) {
     if (wrong) {
       bad.addFieldViolationsBuilder().setField(field).setDescription(description);
     }
@@ -98,6 +110,35 @@ public abstract sealed class Services permits Riposte {
   }
 
   /**
+   * Reads comments by their ids, however many, in calls of 200 side by side. They come in the order
+   * of the ids, each once; an id that is 0 or has no comment is left out. With a viewer, what this
+   * member likes of them comes too, from one more call for each subject.
+   *
+   * @param ids the ids
+   * @return the handles
+   * @throws RiposteException that of the first call that fails
+   */
+  public java.util.List<Handles.Comment> commentsById(Iterable<Long> ids) {
+    return Handles.commentsById(this, ids, java.util.Optional.empty());
+  }
+
+  /**
+   * Reads comments by their ids, however many, in calls of 200 side by side. They come in the order
+   * of the ids, each once; an id that is 0 or has no comment is left out. With a viewer, what this
+   * member likes of them comes too, from one more call for each subject.
+   *
+   * @param ids the ids
+   * @param viewer the member who looks. What this member likes stands as {@code ownLike}; it is
+   *     unknown where that call fails. None is asked for {@code null}
+   * @return the handles
+   * @throws RiposteException that of the first call that fails, and INVALID_ARGUMENT, with nothing sent,
+   *     if the viewer is no valid member id
+   */
+  public java.util.List<Handles.Comment> commentsById(Iterable<Long> ids, String viewer) {
+    return Handles.commentsById(this, ids, java.util.Optional.ofNullable(viewer));
+  }
+
+  /**
    * Comments: roots under subjects, and what is done to any single comment.
    *
    * @return a stub; it may be kept
@@ -116,11 +157,11 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListCommentsResponse, CommentThread> listComments(ListCommentsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, request.getSubject().getObjectType().isEmpty(), "subject.object_type", "must be set");
-    wrong(bad, request.getSubject().getObjectId().isEmpty(), "subject.object_id", "must be set");
+    wrong(bad, !OBJECT_TYPE.matcher(request.getSubject().getObjectType()).matches(), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}");
+    wrong(bad, !isCallerId(request.getSubject().getObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters");
     wrong(bad, request.getSort() == CommentSort.UNRECOGNIZED, "sort", "is not a known value");
     wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
-    wrong(bad, request.getReplyPreviewSize() < 0, "reply_preview_size", "must not be negative");
+    wrong(bad, request.getReplyPreviewSize() < 0 || request.getReplyPreviewSize() > 10, "reply_preview_size", "must lie between 0 and 10");
     wrong(bad, request.getAroundCommentId() < 0, "around_comment_id", "must not be negative");
     wrong(bad, request.getAroundFloor() < 0, "around_floor", "must not be negative");
     wrong(bad, request.getMinRevision() < 0, "min_revision", "must not be negative");
@@ -162,8 +203,8 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListMemberCommentsResponse, Comment> listMemberComments(ListMemberCommentsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, request.getObjectType().isEmpty(), "object_type", "must be set");
-    wrong(bad, request.getMemberId().isEmpty(), "member_id", "must be set");
+    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}");
+    wrong(bad, !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters");
     wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
     Texts.check(request, bad);
     return new Pages<>(
@@ -184,9 +225,9 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListUnlistedCommentsResponse, UnlistedComment> listUnlistedComments(ListUnlistedCommentsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, request.getSubject().getObjectType().isEmpty(), "subject.object_type", "must be set");
-    wrong(bad, request.getSubject().getObjectId().isEmpty(), "subject.object_id", "must be set");
-    wrong(bad, request.getMemberId().isEmpty(), "member_id", "must be set");
+    wrong(bad, !OBJECT_TYPE.matcher(request.getSubject().getObjectType()).matches(), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}");
+    wrong(bad, !isCallerId(request.getSubject().getObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters");
+    wrong(bad, !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters");
     wrong(bad, request.getRootId() < 0, "root_id", "must not be negative");
     wrong(bad, request.getMinRevision() < 0, "min_revision", "must not be negative");
     wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
@@ -196,6 +237,16 @@ public abstract sealed class Services permits Riposte {
             : request.toBuilder().setPageToken(token).build()),
         ListUnlistedCommentsResponse::getNextPageToken,
         ListUnlistedCommentsResponse::getCommentsList);
+  }
+
+  /**
+   * What happens to all comments of object types, for other services: inboxes, search, analytics,
+   * moderation tools. Served on the public port, for callers with the role `subscriber`.
+   *
+   * @return a stub; it may be kept
+   */
+  public Stubs.EventService events() {
+    return new Stubs.EventService(channel(), CallOptions.DEFAULT);
   }
 
   /**
@@ -238,9 +289,9 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListMemberLikesResponse, MemberLike> listMemberLikes(ListMemberLikesRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, request.getSubject().getObjectType().isEmpty(), "subject.object_type", "must be set");
-    wrong(bad, request.getSubject().getObjectId().isEmpty(), "subject.object_id", "must be set");
-    wrong(bad, request.getMemberId().isEmpty(), "member_id", "must be set");
+    wrong(bad, !OBJECT_TYPE.matcher(request.getSubject().getObjectType()).matches(), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}");
+    wrong(bad, !isCallerId(request.getSubject().getObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters");
+    wrong(bad, !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters");
     wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
     Texts.check(request, bad);
     return new Pages<>(
@@ -323,8 +374,8 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListOwnReportsResponse, OwnReport> listOwnReports(ListOwnReportsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, request.getObjectType().isEmpty(), "object_type", "must be set");
-    wrong(bad, request.getMemberId().isEmpty(), "member_id", "must be set");
+    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}");
+    wrong(bad, !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters");
     wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
     Texts.check(request, bad);
     return new Pages<>(
@@ -344,8 +395,8 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListOwnDecisionsResponse, Statement> listOwnDecisions(ListOwnDecisionsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, request.getObjectType().isEmpty(), "object_type", "must be set");
-    wrong(bad, request.getMemberId().isEmpty(), "member_id", "must be set");
+    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}");
+    wrong(bad, !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters");
     wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
     Texts.check(request, bad);
     return new Pages<>(
@@ -385,7 +436,7 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListSubjectsResponse, Subject> listSubjects(ListSubjectsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, request.getObjectType().isEmpty(), "object_type", "must be set");
+    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}");
     wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
     Texts.check(request, bad);
     return new Pages<>(
@@ -416,7 +467,8 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListReviewItemsResponse, ReviewItem> listReviewItems(ListReviewItemsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, request.getObjectType().isEmpty(), "object_type", "must be set");
+    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}");
+    wrong(bad, !request.getMemberId().isEmpty() && !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters");
     wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
     Texts.check(request, bad);
     return new Pages<>(
@@ -436,6 +488,10 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListDecisionsResponse, Decision> listDecisions(ListDecisionsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
+    wrong(bad, request.getOfCase().getNumber() == 0, "of", "must be set");
+    wrong(bad, request.hasCommentId() && request.getCommentId() <= 0, "comment_id", "must be an id, greater than 0");
+    wrong(bad, request.hasMember() && !OBJECT_TYPE.matcher(request.getMember().getObjectType()).matches(), "member.object_type", "must match [a-z][a-z0-9_]{0,31}");
+    wrong(bad, request.hasMember() && !isCallerId(request.getMember().getMemberId()), "member.member_id", "must have 1 to 64 bytes and no control characters");
     wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
     Texts.check(request, bad);
     return new Pages<>(
@@ -466,8 +522,8 @@ public abstract sealed class Services permits Riposte {
   }
 
   /**
-   * Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-   * with the role `moderator` and the object type.
+   * Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+   * Served on the admin port, for callers with the role `moderator` and the object type.
    *
    * @return a stub; it may be kept
    * @throws RiposteException INVALID_ARGUMENT if the client has no address of it
@@ -477,7 +533,7 @@ public abstract sealed class Services permits Riposte {
   }
 
   /**
-   * Reads standings that are not NORMAL or have a weight.
+   * Reads standings that are not NORMAL or have a weight, or that of one member.
    *
    * @param request the first page
    * @return a walk from that page to the end of the list; nothing is read before it is walked
@@ -486,7 +542,8 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListMemberStandingsResponse, MemberStanding> listMemberStandings(ListMemberStandingsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, request.getObjectType().isEmpty(), "object_type", "must be set");
+    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}");
+    wrong(bad, !request.getMemberId().isEmpty() && !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters");
     wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
     Texts.check(request, bad);
     return new Pages<>(
@@ -520,6 +577,31 @@ public abstract sealed class Services permits Riposte {
         last -> WatchSubjectResponse.newBuilder()
             .setGap(RevisionGap.newBuilder().setFirstRevision(1).setLastRevision(last))
             .build());
-    return new Watch<>(kinds, request.getAfterRevision(), this::isClosed);
+    return new Watch<>(kinds.behind(request.getAfterRevision()), this::isClosed);
+  }
+
+  /**
+   * Sends events for as long as the caller listens. It returns once the service has opened the stream. Later the stream
+   * resumes by itself with the token of the last item; gaps are items, and so is each opening.
+   *
+   * @param request where to begin
+   * @return the open stream. Close it in the end
+   * @throws RiposteException what refuses it, and UNAVAILABLE where no service opens it within 5 s
+   */
+  public Watch<SubscribeResponse> subscribe(SubscribeRequest request) {
+    Texts.check(request, BadRequest.newBuilder());
+    SubscribeRequest.Builder next = request.toBuilder();
+    return new Watch<>(new Watch.Source<SubscribeResponse>() {
+      @Override
+      public Iterator<SubscribeResponse> open() {
+        return events().subscribe(next.build());
+      }
+
+      @Override
+      public Optional<SubscribeResponse> keep(SubscribeResponse item, boolean first) {
+        next.setToken(item.getToken());
+        return Optional.empty();
+      }
+    }, this::isClosed);
   }
 }

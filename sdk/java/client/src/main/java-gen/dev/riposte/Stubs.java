@@ -171,6 +171,43 @@ public final class Stubs {
   }
 
   /**
+   * What happens to all comments of object types, for other services: inboxes, search, analytics,
+   * moderation tools. Served on the public port, for callers with the role `subscriber`.
+   */
+  public static final class EventService extends AbstractBlockingStub<EventService> {
+    EventService(Channel channel, CallOptions options) {
+      super(channel, options);
+    }
+
+    @Override
+    protected EventService build(Channel channel, CallOptions options) {
+      return new EventService(channel, options);
+    }
+
+    /**
+     * Sends events for as long as the caller listens.
+     *
+     * @param request the request
+     * @return the answers as they come; walking them throws what the call throws
+     * @throws RiposteException if the call fails
+     */
+    public Iterator<SubscribeResponse> subscribe(SubscribeRequest request) {
+      return stream(this, EventServiceGrpc.getSubscribeMethod(), request);
+    }
+
+    /**
+     * Reads the same events page by page.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public ListEventsResponse listEvents(ListEventsRequest request) {
+      return unary(this, EventServiceGrpc.getListEventsMethod(), request);
+    }
+  }
+
+  /**
    * Likes: one state per member and comment.
    */
   public static final class LikeService extends AbstractBlockingStub<LikeService> {
@@ -405,7 +442,7 @@ public final class Stubs {
     }
 
     /**
-     * Changes owner, state or metadata of a subject, as `update_mask` says.
+     * Changes owner, state, mode or metadata of a subject, as `update_mask` says.
      *
      * @param request the request
      * @return the answer
@@ -731,8 +768,8 @@ public final class Stubs {
   }
 
   /**
-   * Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-   * with the role `moderator` and the object type.
+   * Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+   * Served on the admin port, for callers with the role `moderator` and the object type.
    */
   public static final class PolicyService extends AbstractBlockingStub<PolicyService> {
     PolicyService(Channel channel, CallOptions options) {
@@ -745,7 +782,9 @@ public final class Stubs {
     }
 
     /**
-     * Says what the policy would do with a text.
+     * Says what lists, rules, the member's standing and, if asked for, the services would do with a
+     * text. The mode of the type or of a subject, such as pre-moderation, is no part of the
+     * outcome.
      *
      * @param request the request
      * @return the answer
@@ -753,6 +792,17 @@ public final class Stubs {
      */
     public CheckTextResponse checkText(CheckTextRequest request) {
       return unary(this, PolicyServiceGrpc.getCheckTextMethod(), request);
+    }
+
+    /**
+     * Tries the policy in force, or candidate entries and rules, on comments of past days.
+     *
+     * @param request the request
+     * @return the answers as they come; walking them throws what the call throws
+     * @throws RiposteException if the call fails
+     */
+    public Iterator<EvaluatePolicyResponse> evaluatePolicy(EvaluatePolicyRequest request) {
+      return stream(this, PolicyServiceGrpc.getEvaluatePolicyMethod(), request);
     }
 
     /**
@@ -767,7 +817,7 @@ public final class Stubs {
     }
 
     /**
-     * Reads standings that are not NORMAL or have a weight.
+     * Reads standings that are not NORMAL or have a weight, or that of one member.
      *
      * @param request the request
      * @return the answer
@@ -775,6 +825,17 @@ public final class Stubs {
      */
     public ListMemberStandingsResponse listMemberStandings(ListMemberStandingsRequest request) {
       return unary(this, PolicyServiceGrpc.getListMemberStandingsMethod(), request);
+    }
+
+    /**
+     * Sets which new comments of one subject wait for review.
+     *
+     * @param request the request
+     * @return the answer
+     * @throws RiposteException if the call fails
+     */
+    public SetSubjectModeResponse setSubjectMode(SetSubjectModeRequest request) {
+      return unary(this, PolicyServiceGrpc.getSetSubjectModeMethod(), request);
     }
   }
 

@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -31,7 +32,7 @@ import java.util.function.ToLongFunction;
 public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
   private static final Set<Status.Code> LOST = Set.of(Status.Code.INTERNAL, Status.Code.UNKNOWN, Status.Code.CANCELLED);
 
-  private final Kinds<E> kinds;
+  private final Source<E> source;
   private final BooleanSupplier over;
   private final CancellableContext context = Context.current().withCancellation();
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -40,10 +41,22 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
   /** Events that came and were not asked for yet. */
   private final Deque<E> ahead = new ArrayDeque<>();
   private boolean began;
-  private long seen;
   private long wait = Contract.LEAST_FIRST_WAIT_MS;
   /** The stream; null while none is open. */
   private Iterator<E> events;
+
+  /**
+   * A stream that goes on behind its last event.
+   *
+   * @param <E> an event
+   */
+  interface Source<E> {
+    /** Opens the stream. */
+    Iterator<E> open();
+
+    /** Goes behind an event, which may be the first; says which event comes after it, if any. */
+    Optional<E> keep(E event, boolean first);
+  }
 
   /**
    * What a stream consists of.
@@ -53,18 +66,39 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
    * @param opens whether it is the event that begins a stream
    * @param gap the event that tells of lost revisions, from 1 to this one
    */
-  record Kinds<E>(LongFunction<Iterator<E>> open, ToLongFunction<E> revision, Predicate<E> opens, LongFunction<E> gap) {}
+  record Kinds<E>(LongFunction<Iterator<E>> open, ToLongFunction<E> revision, Predicate<E> opens, LongFunction<E> gap) {
+    /**
+     * The stream behind a revision; 0 from the next change on. What came after revision 0, from
+     * which no stream can resume, while none was open is told as a gap.
+     */
+    Source<E> behind(long begin) {
+      return new Source<>() {
+        private long seen = begin;
+
+        @Override
+        public Iterator<E> open() {
+          return open.apply(seen);
+        }
+
+        @Override
+        public Optional<E> keep(E event, boolean first) {
+          long at = revision.applyAsLong(event);
+          boolean lost = !first && seen == 0 && at > 0 && opens.test(event);
+          seen = at < 0 ? seen : at;
+          return lost ? Optional.of(gap.apply(at)) : Optional.empty();
+        }
+      };
+    }
+  }
 
   /**
    * Opens the stream.
    *
-   * @param kinds what it consists of
-   * @param seen the revision to begin behind; 0 from the next change on
+   * @param source where it is opened
    * @param over whether there is nothing left to open a stream by
    */
-  Watch(Kinds<E> kinds, long seen, BooleanSupplier over) {
-    this.kinds = kinds;
-    this.seen = seen;
+  Watch(Source<E> source, BooleanSupplier over) {
+    this.source = source;
     this.over = over;
     CompletableFuture.delayedExecutor(Contract.OPEN_WITHIN_MS, TimeUnit.MILLISECONDS).execute(this::giveUp);
     try {
@@ -97,7 +131,7 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
       Duration least = Duration.ZERO;
       try {
         if (events == null) {
-          context.run(() -> events = kinds.open.apply(seen));
+          context.run(() -> events = source.open());
         }
         if (events.hasNext()) {
           take(events.next());
@@ -119,22 +153,14 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
     return false;
   }
 
-  /**
-   * Keeps the place behind an event. What came after revision 0, from which no stream can resume,
-   * while none was open is told as a gap.
-   */
+  /** Keeps the place behind an event. */
   private void take(E event) {
     if (!began && !opening.compareAndSet(true, false)) {
       throw late();
     }
-    long revision = kinds.revision.applyAsLong(event);
-    boolean lost = began && seen == 0 && revision > 0 && kinds.opens.test(event);
     ahead.add(event);
-    if (lost) {
-      ahead.add(kinds.gap.apply(revision));
-    }
+    source.keep(event, !began).ifPresent(ahead::add);
     began = true;
-    seen = revision < 0 ? seen : revision;
     wait = Contract.LEAST_FIRST_WAIT_MS;
   }
 

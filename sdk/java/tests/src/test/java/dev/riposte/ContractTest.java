@@ -9,6 +9,7 @@ import com.google.protobuf.Descriptors.MethodDescriptor;
 import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.riposte.v1.AdminServiceProto;
 import dev.riposte.v1.CommentServiceProto;
+import dev.riposte.v1.EventServiceProto;
 import dev.riposte.v1.LikeServiceProto;
 import dev.riposte.v1.ModerationServiceProto;
 import dev.riposte.v1.PolicyServiceProto;
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ContractTest {
   static Stream<MethodDescriptor> methods() {
     return Stream.of(AdminServiceProto.getDescriptor(), CommentServiceProto.getDescriptor(),
-            LikeServiceProto.getDescriptor(), ModerationServiceProto.getDescriptor(), PolicyServiceProto.getDescriptor(), ReplyServiceProto.getDescriptor(),
+            EventServiceProto.getDescriptor(), LikeServiceProto.getDescriptor(), ModerationServiceProto.getDescriptor(), PolicyServiceProto.getDescriptor(), ReplyServiceProto.getDescriptor(),
             ReportServiceProto.getDescriptor(), SubjectServiceProto.getDescriptor())
         .flatMap(file -> file.getServices().stream())
         .map(ServiceDescriptor::getMethods)

@@ -40,6 +40,25 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RiposteExtension.class)
 class HandlesTest {
   @Test
+  void aWrongViewerIsToldAtTheCall(Riposte client) {
+    Handles.Subject full = client.subject("article", "viewed");
+    long id = full.comment("m7", "Hi").getId();
+    for (String viewer : List.of("", "m".repeat(65), "é".repeat(33), "m\t1", "m\u00851", "\ud83d")) {
+      // What does not exist is never asked for.
+      List<org.junit.jupiter.api.function.Executable> calls = List.of(
+          () -> client.subject("article", "absent").page(options -> options.viewer(viewer)),
+          () -> client.comment(1).page(options -> options.viewer(viewer)),
+          () -> full.page(options -> options.viewer(viewer)),
+          () -> client.commentsById(List.of(id), viewer));
+      for (org.junit.jupiter.api.function.Executable call : calls) {
+        RiposteException failure = assertThrows(Errors.InvalidArgument.class, call);
+        assertEquals(List.of("viewer"), failure.violations().stream().map(Violation::field).toList());
+        assertTrue(failure.requestId().isEmpty());
+      }
+    }
+  }
+
+  @Test
   void aPageHasHandlesItsCursorAndWhatItsViewerLikes(Riposte client) {
     Handles.Subject subject = client.subject("article", "paged");
     assertTrue(subject.ensure());
@@ -59,13 +78,21 @@ class HandlesTest {
     Handles.ReplyPage replies = client.comment(roots.get(0).getId())
         .page(options -> options.sort(Handles.ReplySort.TOP).viewer("m9"));
     assertEquals(List.of(LikeValue.LIKE_VALUE_LIKE), replies.replies().stream().map(Handles.Comment::ownLike).toList());
-    assertThrows(Errors.InvalidArgument.class, () -> subject.page(options -> options.viewer("m".repeat(65))));
 
-    List<Comment> handed = Stream.of(roots.get(2), roots.get(0), reply, roots.get(2)).map(Handles.Comment::message).toList();
-    assertEquals(List.of(roots.get(2).getId(), roots.get(0).getId(), roots.get(1).getId()),
-        page.withJustMade(handed).stream().map(thread -> thread.comment().getId()).toList());
+    List<Object> handed = List.of(roots.get(2), roots.get(1).message(), reply, roots.get(2).message());
+    List<Handles.Comment> above = page.withJustMade(handed).stream().map(Handles.Thread::comment).toList();
+    assertEquals(List.of(roots.get(2).getId(), roots.get(1).getId(), roots.get(0).getId()),
+        above.stream().map(Handles.Comment::getId).toList());
+    assertEquals(List.of(LikeValue.LIKE_VALUE_UNSPECIFIED, LikeValue.LIKE_VALUE_NONE, LikeValue.LIKE_VALUE_DISLIKE),
+        above.stream().map(Handles.Comment::ownLike).toList());
+    assertThrows(Errors.InvalidArgument.class, () -> page.withJustMade(List.of("1")));
+    assertThrows(Errors.InvalidArgument.class, () -> page.withJustMade(java.util.Collections.singletonList(null)));
+    assertThrows(Errors.InvalidArgument.class, () -> page.withJustMade(null));
+    assertThrows(Errors.InvalidArgument.class, () -> client.commentsById(null));
+    assertThrows(Errors.InvalidArgument.class, () -> client.commentsById(java.util.Collections.singletonList(null)));
+    assertEquals(1, client.commentsById(List.of(reply.getId()), null).size());
     assertEquals(2, page.threads().size());
-    assertEquals(1, last.withJustMade(handed).size());
+    assertEquals(List.of(), last.withJustMade(handed));
     assertEquals(1, subject.memberLikesPage("m9", options -> options.pageSize(1)).getLikesCount());
   }
 

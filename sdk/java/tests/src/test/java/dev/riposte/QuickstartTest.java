@@ -37,7 +37,7 @@ class QuickstartTest {
   @Test
   void theReadmeShowsTheLinesThatRun() throws Exception {
     String program = Files.readString(Path.of("../examples/Quickstart.java"));
-    String shown = Files.readString(Path.of("../README.md")).split("```java\n|```\n")[1];
+    String shown = Files.readString(Path.of("../README.md")).split("```java\n")[1].split("```\n")[0];
     assertEquals(program.split("// \\[quickstart]\n")[1].stripIndent().strip(), shown.strip());
   }
 }

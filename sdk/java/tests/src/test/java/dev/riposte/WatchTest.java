@@ -25,7 +25,7 @@ class WatchTest {
     return new Watch<>(kinds(seen -> {
       opened.add(seen);
       return streams.remove();
-    }), after, () -> false);
+    }).behind(after), () -> false);
   }
 
   /** Streams of revisions; one of 100 or more opens a stream, and a gap is negative. */
@@ -116,7 +116,7 @@ class WatchTest {
         began = true;
         return 1L;
       }
-    }), 0, () -> false);
+    }).behind(0), () -> false);
     assertEquals(1L, watch.next());
     CompletableFuture<Boolean> more = CompletableFuture.supplyAsync(watch::hasNext);
     waiting.await();

@@ -20,8 +20,8 @@ public interface AdminServiceDeleteCommentRequestOrBuilder extends
 
   /**
    * <pre>
-   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-   * it.
+   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+   * which ListDecisions returns. No response of the public port contains it.
    * </pre>
    *
    * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>
@@ -30,8 +30,8 @@ public interface AdminServiceDeleteCommentRequestOrBuilder extends
   java.lang.String getModeratorId();
   /**
    * <pre>
-   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-   * it.
+   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+   * which ListDecisions returns. No response of the public port contains it.
    * </pre>
    *
    * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>

@@ -182,7 +182,8 @@ private static final long serialVersionUID = 0L;
   private boolean withServices_ = false;
   /**
    * <pre>
-   * Whether the filter and account services are asked too. Not served yet.
+   * Whether the filter and account services are asked too, where the object type uses them. One
+   * that cannot be asked has the effect that the object type sets for an outage.
    * </pre>
    *
    * <code>bool with_services = 4 [json_name = "withServices"];</code>
@@ -960,7 +961,8 @@ private static final long serialVersionUID = 0L;
     private boolean withServices_ ;
     /**
      * <pre>
-     * Whether the filter and account services are asked too. Not served yet.
+     * Whether the filter and account services are asked too, where the object type uses them. One
+     * that cannot be asked has the effect that the object type sets for an outage.
      * </pre>
      *
      * <code>bool with_services = 4 [json_name = "withServices"];</code>
@@ -972,7 +974,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Whether the filter and account services are asked too. Not served yet.
+     * Whether the filter and account services are asked too, where the object type uses them. One
+     * that cannot be asked has the effect that the object type sets for an outage.
      * </pre>
      *
      * <code>bool with_services = 4 [json_name = "withServices"];</code>
@@ -988,7 +991,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Whether the filter and account services are asked too. Not served yet.
+     * Whether the filter and account services are asked too, where the object type uses them. One
+     * that cannot be asked has the effect that the object type sets for an outage.
      * </pre>
      *
      * <code>bool with_services = 4 [json_name = "withServices"];</code>

@@ -77,7 +77,8 @@ public interface CheckTextRequestOrBuilder extends
 
   /**
    * <pre>
-   * Whether the filter and account services are asked too. Not served yet.
+   * Whether the filter and account services are asked too, where the object type uses them. One
+   * that cannot be asked has the effect that the object type sets for an outage.
    * </pre>
    *
    * <code>bool with_services = 4 [json_name = "withServices"];</code>

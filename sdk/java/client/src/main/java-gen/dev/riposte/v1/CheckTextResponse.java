@@ -235,7 +235,7 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object code_ = "";
   /**
    * <pre>
-   * The code that a decision would carry; empty for ALLOW.
+   * The code that a decision would carry; empty for ALLOW, and where an outage alone asks for more.
    * </pre>
    *
    * <code>string code = 5 [json_name = "code"];</code>
@@ -256,7 +256,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The code that a decision would carry; empty for ALLOW.
+   * The code that a decision would carry; empty for ALLOW, and where an outage alone asks for more.
    * </pre>
    *
    * <code>string code = 5 [json_name = "code"];</code>
@@ -1405,7 +1405,7 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object code_ = "";
     /**
      * <pre>
-     * The code that a decision would carry; empty for ALLOW.
+     * The code that a decision would carry; empty for ALLOW, and where an outage alone asks for more.
      * </pre>
      *
      * <code>string code = 5 [json_name = "code"];</code>
@@ -1425,7 +1425,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The code that a decision would carry; empty for ALLOW.
+     * The code that a decision would carry; empty for ALLOW, and where an outage alone asks for more.
      * </pre>
      *
      * <code>string code = 5 [json_name = "code"];</code>
@@ -1446,7 +1446,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The code that a decision would carry; empty for ALLOW.
+     * The code that a decision would carry; empty for ALLOW, and where an outage alone asks for more.
      * </pre>
      *
      * <code>string code = 5 [json_name = "code"];</code>
@@ -1463,7 +1463,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The code that a decision would carry; empty for ALLOW.
+     * The code that a decision would carry; empty for ALLOW, and where an outage alone asks for more.
      * </pre>
      *
      * <code>string code = 5 [json_name = "code"];</code>
@@ -1477,7 +1477,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The code that a decision would carry; empty for ALLOW.
+     * The code that a decision would carry; empty for ALLOW, and where an outage alone asks for more.
      * </pre>
      *
      * <code>string code = 5 [json_name = "code"];</code>

@@ -113,7 +113,7 @@ public interface CheckTextResponseOrBuilder extends
 
   /**
    * <pre>
-   * The code that a decision would carry; empty for ALLOW.
+   * The code that a decision would carry; empty for ALLOW, and where an outage alone asks for more.
    * </pre>
    *
    * <code>string code = 5 [json_name = "code"];</code>
@@ -122,7 +122,7 @@ public interface CheckTextResponseOrBuilder extends
   java.lang.String getCode();
   /**
    * <pre>
-   * The code that a decision would carry; empty for ALLOW.
+   * The code that a decision would carry; empty for ALLOW, and where an outage alone asks for more.
    * </pre>
    *
    * <code>string code = 5 [json_name = "code"];</code>

@@ -109,7 +109,8 @@ private static final long serialVersionUID = 0L;
           };
   /**
    * <pre>
-   * Only items with one of these causes; empty means all.
+   * Only items with one of these causes. Empty means all that are for moderators: those that wait
+   * for SERVICE_UNAVAILABLE alone are left out until they are due.
    * </pre>
    *
    * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -122,7 +123,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Only items with one of these causes; empty means all.
+   * Only items with one of these causes. Empty means all that are for moderators: those that wait
+   * for SERVICE_UNAVAILABLE alone are left out until they are due.
    * </pre>
    *
    * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -134,7 +136,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Only items with one of these causes; empty means all.
+   * Only items with one of these causes. Empty means all that are for moderators: those that wait
+   * for SERVICE_UNAVAILABLE alone are left out until they are due.
    * </pre>
    *
    * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -147,7 +150,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Only items with one of these causes; empty means all.
+   * Only items with one of these causes. Empty means all that are for moderators: those that wait
+   * for SERVICE_UNAVAILABLE alone are left out until they are due.
    * </pre>
    *
    * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -160,7 +164,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Only items with one of these causes; empty means all.
+   * Only items with one of these causes. Empty means all that are for moderators: those that wait
+   * for SERVICE_UNAVAILABLE alone are left out until they are due.
    * </pre>
    *
    * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -935,7 +940,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -947,7 +953,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -958,7 +965,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -970,7 +978,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -990,7 +999,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -1008,7 +1018,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -1026,7 +1037,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -1040,7 +1052,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -1052,7 +1065,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -1064,7 +1078,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -1081,7 +1096,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -1096,7 +1112,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>

@@ -49,7 +49,7 @@ private static final long serialVersionUID = 0L;
   private int number_ = 0;
   /**
    * <pre>
-   * Its number: 1 for the text first written, 2 for the first edit, and so on.
+   * Its number among the texts that were shown: 1 for the first, and so on.
    * </pre>
    *
    * <code>int32 number = 1 [json_name = "number"];</code>
@@ -622,7 +622,7 @@ private static final long serialVersionUID = 0L;
     private int number_ ;
     /**
      * <pre>
-     * Its number: 1 for the text first written, 2 for the first edit, and so on.
+     * Its number among the texts that were shown: 1 for the first, and so on.
      * </pre>
      *
      * <code>int32 number = 1 [json_name = "number"];</code>
@@ -634,7 +634,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Its number: 1 for the text first written, 2 for the first edit, and so on.
+     * Its number among the texts that were shown: 1 for the first, and so on.
      * </pre>
      *
      * <code>int32 number = 1 [json_name = "number"];</code>
@@ -650,7 +650,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Its number: 1 for the text first written, 2 for the first edit, and so on.
+     * Its number among the texts that were shown: 1 for the first, and so on.
      * </pre>
      *
      * <code>int32 number = 1 [json_name = "number"];</code>

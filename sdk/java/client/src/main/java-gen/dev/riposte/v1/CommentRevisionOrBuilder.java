@@ -10,7 +10,7 @@ public interface CommentRevisionOrBuilder extends
 
   /**
    * <pre>
-   * Its number: 1 for the text first written, 2 for the first edit, and so on.
+   * Its number among the texts that were shown: 1 for the first, and so on.
    * </pre>
    *
    * <code>int32 number = 1 [json_name = "number"];</code>

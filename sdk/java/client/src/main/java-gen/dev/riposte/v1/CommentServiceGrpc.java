@@ -475,8 +475,9 @@ public final class CommentServiceGrpc {
      * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
      * the object type's comments wait for review, the comment is PENDING and is answered whole to its
      * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED,
-     * REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT, MEMBER_BLOCKED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_NOT_ALLOWED,
+     * MEMBER_SUSPENDED, POLICY_UNAVAILABLE, REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT,
+     * MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
      * {"text": "Hi"}}`.
      * </pre>
@@ -540,7 +541,8 @@ public final class CommentServiceGrpc {
      * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
      * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
+     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, POLICY_UNAVAILABLE,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -706,8 +708,9 @@ public final class CommentServiceGrpc {
      * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
      * the object type's comments wait for review, the comment is PENDING and is answered whole to its
      * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED,
-     * REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT, MEMBER_BLOCKED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_NOT_ALLOWED,
+     * MEMBER_SUSPENDED, POLICY_UNAVAILABLE, REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT,
+     * MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
      * {"text": "Hi"}}`.
      * </pre>
@@ -775,7 +778,8 @@ public final class CommentServiceGrpc {
      * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
      * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
+     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, POLICY_UNAVAILABLE,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -927,8 +931,9 @@ public final class CommentServiceGrpc {
      * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
      * the object type's comments wait for review, the comment is PENDING and is answered whole to its
      * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED,
-     * REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT, MEMBER_BLOCKED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_NOT_ALLOWED,
+     * MEMBER_SUSPENDED, POLICY_UNAVAILABLE, REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT,
+     * MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
      * {"text": "Hi"}}`.
      * </pre>
@@ -992,7 +997,8 @@ public final class CommentServiceGrpc {
      * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
      * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
+     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, POLICY_UNAVAILABLE,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -1136,8 +1142,9 @@ public final class CommentServiceGrpc {
      * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
      * the object type's comments wait for review, the comment is PENDING and is answered whole to its
      * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED,
-     * REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT, MEMBER_BLOCKED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_NOT_ALLOWED,
+     * MEMBER_SUSPENDED, POLICY_UNAVAILABLE, REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT,
+     * MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
      * {"text": "Hi"}}`.
      * </pre>
@@ -1201,7 +1208,8 @@ public final class CommentServiceGrpc {
      * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
      * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
+     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, POLICY_UNAVAILABLE,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */
@@ -1345,8 +1353,9 @@ public final class CommentServiceGrpc {
      * Floors are dense; if one create was answered before another was sent, its floor is lower. Where
      * the object type's comments wait for review, the comment is PENDING and is answered whole to its
      * author. Errors: SUBJECT_NOT_FOUND (unless the type creates its subjects), OBJECT_TYPE_UNKNOWN,
-     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED,
-     * REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT, MEMBER_BLOCKED.
+     * SUBJECT_READ_ONLY, SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_NOT_ALLOWED,
+     * MEMBER_SUSPENDED, POLICY_UNAVAILABLE, REQUEST_ID_REUSED. Not served yet: DUPLICATE_CONTENT,
+     * MEMBER_BLOCKED.
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m7", "content":
      * {"text": "Hi"}}`.
      * </pre>
@@ -1414,7 +1423,8 @@ public final class CommentServiceGrpc {
      * moderator one after the other.
      * Errors: COMMENT_NOT_FOUND (a deleted one too), MEMBER_NOT_ALLOWED, STATE_CONFLICT (the comment
      * is HIDDEN; or `why` = edits), EDIT_WINDOW_CLOSED, ETAG_MISMATCH, SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, REQUEST_ID_REUSED.
+     * SUBJECT_HIDDEN, CONTENT_TOO_LONG, CONTENT_BLOCKED, MEMBER_SUSPENDED, POLICY_UNAVAILABLE,
+     * REQUEST_ID_REUSED.
      * Example: `{"id": "1234567890123456789", "memberId": "m7", "content": {"text": "Hello"}}`.
      * </pre>
      */

@@ -115,8 +115,8 @@ private static final long serialVersionUID = 0L;
       com.google.protobuf.LazyStringArrayList.emptyList();
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-   * notifications.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+   * look for them in the text. The events of the feed name them as members to notify.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -128,8 +128,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-   * notifications.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+   * look for them in the text. The events of the feed name them as members to notify.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -140,8 +140,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-   * notifications.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+   * look for them in the text. The events of the feed name them as members to notify.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -153,8 +153,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-   * notifications.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+   * look for them in the text. The events of the feed name them as members to notify.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -807,8 +807,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-     * notifications.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+     * look for them in the text. The events of the feed name them as members to notify.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -821,8 +821,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-     * notifications.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+     * look for them in the text. The events of the feed name them as members to notify.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -833,8 +833,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-     * notifications.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+     * look for them in the text. The events of the feed name them as members to notify.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -846,8 +846,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-     * notifications.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+     * look for them in the text. The events of the feed name them as members to notify.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -860,8 +860,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-     * notifications.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+     * look for them in the text. The events of the feed name them as members to notify.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -880,8 +880,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-     * notifications.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+     * look for them in the text. The events of the feed name them as members to notify.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -899,8 +899,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-     * notifications.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+     * look for them in the text. The events of the feed name them as members to notify.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -918,8 +918,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-     * notifications.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+     * look for them in the text. The events of the feed name them as members to notify.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -934,8 +934,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-     * notifications.
+     * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+     * look for them in the text. The events of the feed name them as members to notify.
      * </pre>
      *
      * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>

@@ -34,8 +34,8 @@ public interface ContentOrBuilder extends
 
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-   * notifications.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+   * look for them in the text. The events of the feed name them as members to notify.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -45,8 +45,8 @@ public interface ContentOrBuilder extends
       getMentionedMemberIdsList();
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-   * notifications.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+   * look for them in the text. The events of the feed name them as members to notify.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -55,8 +55,8 @@ public interface ContentOrBuilder extends
   int getMentionedMemberIdsCount();
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-   * notifications.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+   * look for them in the text. The events of the feed name them as members to notify.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>
@@ -66,8 +66,8 @@ public interface ContentOrBuilder extends
   java.lang.String getMentionedMemberIds(int index);
   /**
    * <pre>
-   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given; this service sends no
-   * notifications.
+   * The members mentioned, at most 50, each 1 to 64 bytes. Stored as given: the service does not
+   * look for them in the text. The events of the feed name them as members to notify.
    * </pre>
    *
    * <code>repeated string mentioned_member_ids = 2 [json_name = "mentionedMemberIds"];</code>

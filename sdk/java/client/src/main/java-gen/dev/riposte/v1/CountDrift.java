@@ -65,7 +65,8 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
-   * `like_count`, `dislike_count`, `next_floor`, `listed`.
+   * `like_count`, `dislike_count`, `next_floor`, `listed`; of what waits for moderators
+   * `review_open`, `proposal`, `appeal`, `reports`, `report_weight`.
    * </pre>
    *
    * <code>string name = 2 [json_name = "name"];</code>
@@ -87,7 +88,8 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
-   * `like_count`, `dislike_count`, `next_floor`, `listed`.
+   * `like_count`, `dislike_count`, `next_floor`, `listed`; of what waits for moderators
+   * `review_open`, `proposal`, `appeal`, `reports`, `report_weight`.
    * </pre>
    *
    * <code>string name = 2 [json_name = "name"];</code>
@@ -588,7 +590,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
-     * `like_count`, `dislike_count`, `next_floor`, `listed`.
+     * `like_count`, `dislike_count`, `next_floor`, `listed`; of what waits for moderators
+     * `review_open`, `proposal`, `appeal`, `reports`, `report_weight`.
      * </pre>
      *
      * <code>string name = 2 [json_name = "name"];</code>
@@ -609,7 +612,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
-     * `like_count`, `dislike_count`, `next_floor`, `listed`.
+     * `like_count`, `dislike_count`, `next_floor`, `listed`; of what waits for moderators
+     * `review_open`, `proposal`, `appeal`, `reports`, `report_weight`.
      * </pre>
      *
      * <code>string name = 2 [json_name = "name"];</code>
@@ -631,7 +635,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
-     * `like_count`, `dislike_count`, `next_floor`, `listed`.
+     * `like_count`, `dislike_count`, `next_floor`, `listed`; of what waits for moderators
+     * `review_open`, `proposal`, `appeal`, `reports`, `report_weight`.
      * </pre>
      *
      * <code>string name = 2 [json_name = "name"];</code>
@@ -649,7 +654,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
-     * `like_count`, `dislike_count`, `next_floor`, `listed`.
+     * `like_count`, `dislike_count`, `next_floor`, `listed`; of what waits for moderators
+     * `review_open`, `proposal`, `appeal`, `reports`, `report_weight`.
      * </pre>
      *
      * <code>string name = 2 [json_name = "name"];</code>
@@ -664,7 +670,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
-     * `like_count`, `dislike_count`, `next_floor`, `listed`.
+     * `like_count`, `dislike_count`, `next_floor`, `listed`; of what waits for moderators
+     * `review_open`, `proposal`, `appeal`, `reports`, `report_weight`.
      * </pre>
      *
      * <code>string name = 2 [json_name = "name"];</code>

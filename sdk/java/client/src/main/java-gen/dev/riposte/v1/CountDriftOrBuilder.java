@@ -21,7 +21,8 @@ public interface CountDriftOrBuilder extends
   /**
    * <pre>
    * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
-   * `like_count`, `dislike_count`, `next_floor`, `listed`.
+   * `like_count`, `dislike_count`, `next_floor`, `listed`; of what waits for moderators
+   * `review_open`, `proposal`, `appeal`, `reports`, `report_weight`.
    * </pre>
    *
    * <code>string name = 2 [json_name = "name"];</code>
@@ -31,7 +32,8 @@ public interface CountDriftOrBuilder extends
   /**
    * <pre>
    * The name of the count: `root_count`, `comment_count`, `reply_count`, `live_below`,
-   * `like_count`, `dislike_count`, `next_floor`, `listed`.
+   * `like_count`, `dislike_count`, `next_floor`, `listed`; of what waits for moderators
+   * `review_open`, `proposal`, `appeal`, `reports`, `report_weight`.
    * </pre>
    *
    * <code>string name = 2 [json_name = "name"];</code>

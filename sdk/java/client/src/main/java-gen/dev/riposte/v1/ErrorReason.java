@@ -31,8 +31,10 @@ public enum ErrorReason
   ERROR_REASON_UNSPECIFIED(0),
   /**
    * <pre>
-   * NOT_FOUND. There is no such subject, or it is deleted. Create it, or let its object type do so
-   * (`auto_create`).
+   * NOT_FOUND. There is no such subject, or it is deleted. Create it by CreateSubject, or let its
+   * first comment do so: `auto_create` of its type in `[object_types]`, or of all types in
+   * `[object_type_defaults]`, which is false by default, also for the types that
+   * `open_object_types` admits.
    *
    * Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "object_id":
    * "1"}}`.
@@ -45,8 +47,9 @@ public enum ErrorReason
    * <pre>
    * NOT_FOUND. There is no such comment, its subject is deleted, or the caller was not granted its
    * type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a hiding and
-   * their opposites, UndeleteComment aside. Reads show the tombstone of a deleted comment; a reply
-   * to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
+   * their opposites. Exceptions are UndeleteComment, and a moderator's delete or hiding of a
+   * comment that its author or the owner of the subject deleted. Reads show the tombstone of a
+   * deleted comment; a reply to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
    *
    * Example: `{"reason": "COMMENT_NOT_FOUND", "metadata": {"comment_id": "1234567890123456789"}}`.
    * </pre>
@@ -152,7 +155,8 @@ public enum ErrorReason
    * for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
    * except to UndeleteComment: a tombstone that was imported without a text cannot come back. `why`
    * names a cause beside the state: `edits` (three edits have to be judged first), `appeal` (an
-   * appeal is open), `own_decision` (an appeal contests a decision of the acting moderator).
+   * appeal is open), `own_decision` (an appeal contests a decision of the acting moderator). Of a
+   * subject it is `mode`: a moderator set a stricter mode, or the object type does not have it.
    *
    * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.
@@ -164,7 +168,7 @@ public enum ErrorReason
   /**
    * <pre>
    * FAILED_PRECONDITION. The time in which an author may edit is over; the metadata has the time at
-   * which it ended.
+   * which it ended. `edit_window` of the type in `[object_types]` decides.
    *
    * Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
    * </pre>
@@ -195,7 +199,8 @@ public enum ErrorReason
   ERROR_REASON_CHALLENGE_REQUIRED(14),
   /**
    * <pre>
-   * INVALID_ARGUMENT. The object type is not registered. Register it in the configuration.
+   * INVALID_ARGUMENT. The object type is not registered. Add it to `[object_types]` in the
+   * configuration of the server, or set `open_object_types`, which admits all types.
    *
    * Example: `{"reason": "OBJECT_TYPE_UNKNOWN", "metadata": {"object_type": "vidoe"}}`.
    * </pre>
@@ -237,7 +242,8 @@ public enum ErrorReason
   ERROR_REASON_CONTENT_BLOCKED(18),
   /**
    * <pre>
-   * INVALID_ARGUMENT. The text has too many code points after NFC.
+   * INVALID_ARGUMENT. The text has too many code points after NFC. `max_text_code_points` of the
+   * type in `[object_types]` decides.
    *
    * Example: `{"reason": "CONTENT_TOO_LONG", "metadata": {"limit": "5000", "actual": "5201"}}`.
    * </pre>
@@ -301,7 +307,8 @@ public enum ErrorReason
   ERROR_REASON_REQUEST_ID_REUSED(24),
   /**
    * <pre>
-   * UNAUTHENTICATED. The token or certificate is missing or not known.
+   * UNAUTHENTICATED. The token or certificate is missing or not known. The file of
+   * `auth.callers_file` has the callers that are.
    *
    * Example: `{"reason": "CALLER_UNKNOWN"}`.
    * </pre>
@@ -311,7 +318,8 @@ public enum ErrorReason
   ERROR_REASON_CALLER_UNKNOWN(25),
   /**
    * <pre>
-   * PERMISSION_DENIED. The caller was not granted the object type, or the service.
+   * PERMISSION_DENIED. The caller was not granted the object type, or the service, in the file of
+   * `auth.callers_file`.
    *
    * Example: `{"reason": "CALLER_NOT_ALLOWED", "metadata": {"object_type": "video"}}`.
    * </pre>
@@ -321,7 +329,8 @@ public enum ErrorReason
   ERROR_REASON_CALLER_NOT_ALLOWED(26),
   /**
    * <pre>
-   * PERMISSION_DENIED. The member is neither the author nor the owner that the act needs.
+   * PERMISSION_DENIED. The member is neither the author nor the owner that the act needs; or its
+   * account has a lower `level` than is `needed`, or there is none, and then `level` is absent.
    *
    * Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
    * </pre>
@@ -444,8 +453,8 @@ public enum ErrorReason
   /**
    * <pre>
    * RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again
-   * with the last revision received as `after_revision`, and read faster: hand changes over instead
-   * of working on them in the reading loop.
+   * with the last revision received as `after_revision`, or subscribe with the last token, and read
+   * faster: hand changes over instead of working on them in the reading loop.
    *
    * Example: `{"reason": "WATCH_TOO_SLOW"}` with RetryInfo 0.1 s.
    * </pre>
@@ -456,7 +465,7 @@ public enum ErrorReason
   /**
    * <pre>
    * UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last
-   * revision received as `after_revision`.
+   * revision received as `after_revision`, or subscribe with the last token.
    *
    * Example: `{"reason": "SERVER_STOPPING"}` with RetryInfo 0.1 s.
    * </pre>
@@ -501,9 +510,20 @@ public enum ErrorReason
   ERROR_REASON_APPEAL_NOT_ALLOWED(42),
   /**
    * <pre>
+   * INVALID_ARGUMENT. A line of a candidate word list is wrong. Nothing was tried. `line` counts
+   * from 1 and is 0 for the list as a whole; `why` has no word of it.
+   *
+   * Example: `{"reason": "WORD_LIST_INVALID", "metadata": {"line": "7", "why": "has an empty
+   * word"}}`.
+   * </pre>
+   *
+   * <code>ERROR_REASON_WORD_LIST_INVALID = 47;</code>
+   */
+  ERROR_REASON_WORD_LIST_INVALID(47),
+  /**
+   * <pre>
    * UNAVAILABLE. A service that judges texts or members could not be asked, and the object type
-   * refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
-   * served yet.
+   * refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo.
    *
    * Example: `{"reason": "POLICY_UNAVAILABLE", "metadata": {"service": "filter"}}` with RetryInfo
    * 1 s.
@@ -526,8 +546,10 @@ public enum ErrorReason
   public static final int ERROR_REASON_UNSPECIFIED_VALUE = 0;
   /**
    * <pre>
-   * NOT_FOUND. There is no such subject, or it is deleted. Create it, or let its object type do so
-   * (`auto_create`).
+   * NOT_FOUND. There is no such subject, or it is deleted. Create it by CreateSubject, or let its
+   * first comment do so: `auto_create` of its type in `[object_types]`, or of all types in
+   * `[object_type_defaults]`, which is false by default, also for the types that
+   * `open_object_types` admits.
    *
    * Example: `{"reason": "SUBJECT_NOT_FOUND", "metadata": {"object_type": "video", "object_id":
    * "1"}}`.
@@ -540,8 +562,9 @@ public enum ErrorReason
    * <pre>
    * NOT_FOUND. There is no such comment, its subject is deleted, or the caller was not granted its
    * type. A write to a deleted comment has this reason too: an edit, a delete, a pin, a hiding and
-   * their opposites, UndeleteComment aside. Reads show the tombstone of a deleted comment; a reply
-   * to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
+   * their opposites. Exceptions are UndeleteComment, and a moderator's delete or hiding of a
+   * comment that its author or the owner of the subject deleted. Reads show the tombstone of a
+   * deleted comment; a reply to it is PARENT_UNAVAILABLE, a like COMMENT_UNAVAILABLE.
    *
    * Example: `{"reason": "COMMENT_NOT_FOUND", "metadata": {"comment_id": "1234567890123456789"}}`.
    * </pre>
@@ -647,7 +670,8 @@ public enum ErrorReason
    * for example HIDDEN. Read the comment again. A deleted comment is COMMENT_NOT_FOUND instead,
    * except to UndeleteComment: a tombstone that was imported without a text cannot come back. `why`
    * names a cause beside the state: `edits` (three edits have to be judged first), `appeal` (an
-   * appeal is open), `own_decision` (an appeal contests a decision of the acting moderator).
+   * appeal is open), `own_decision` (an appeal contests a decision of the acting moderator). Of a
+   * subject it is `mode`: a moderator set a stricter mode, or the object type does not have it.
    *
    * Example: `{"reason": "STATE_CONFLICT", "metadata": {"comment_id": "1234567890123456789",
    * "state": "HIDDEN"}}`.
@@ -659,7 +683,7 @@ public enum ErrorReason
   /**
    * <pre>
    * FAILED_PRECONDITION. The time in which an author may edit is over; the metadata has the time at
-   * which it ended.
+   * which it ended. `edit_window` of the type in `[object_types]` decides.
    *
    * Example: `{"reason": "EDIT_WINDOW_CLOSED", "metadata": {"until": "2026-03-01T12:10:00Z"}}`.
    * </pre>
@@ -690,7 +714,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_CHALLENGE_REQUIRED_VALUE = 14;
   /**
    * <pre>
-   * INVALID_ARGUMENT. The object type is not registered. Register it in the configuration.
+   * INVALID_ARGUMENT. The object type is not registered. Add it to `[object_types]` in the
+   * configuration of the server, or set `open_object_types`, which admits all types.
    *
    * Example: `{"reason": "OBJECT_TYPE_UNKNOWN", "metadata": {"object_type": "vidoe"}}`.
    * </pre>
@@ -732,7 +757,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_CONTENT_BLOCKED_VALUE = 18;
   /**
    * <pre>
-   * INVALID_ARGUMENT. The text has too many code points after NFC.
+   * INVALID_ARGUMENT. The text has too many code points after NFC. `max_text_code_points` of the
+   * type in `[object_types]` decides.
    *
    * Example: `{"reason": "CONTENT_TOO_LONG", "metadata": {"limit": "5000", "actual": "5201"}}`.
    * </pre>
@@ -796,7 +822,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_REQUEST_ID_REUSED_VALUE = 24;
   /**
    * <pre>
-   * UNAUTHENTICATED. The token or certificate is missing or not known.
+   * UNAUTHENTICATED. The token or certificate is missing or not known. The file of
+   * `auth.callers_file` has the callers that are.
    *
    * Example: `{"reason": "CALLER_UNKNOWN"}`.
    * </pre>
@@ -806,7 +833,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_CALLER_UNKNOWN_VALUE = 25;
   /**
    * <pre>
-   * PERMISSION_DENIED. The caller was not granted the object type, or the service.
+   * PERMISSION_DENIED. The caller was not granted the object type, or the service, in the file of
+   * `auth.callers_file`.
    *
    * Example: `{"reason": "CALLER_NOT_ALLOWED", "metadata": {"object_type": "video"}}`.
    * </pre>
@@ -816,7 +844,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_CALLER_NOT_ALLOWED_VALUE = 26;
   /**
    * <pre>
-   * PERMISSION_DENIED. The member is neither the author nor the owner that the act needs.
+   * PERMISSION_DENIED. The member is neither the author nor the owner that the act needs; or its
+   * account has a lower `level` than is `needed`, or there is none, and then `level` is absent.
    *
    * Example: `{"reason": "MEMBER_NOT_ALLOWED", "metadata": {"comment_id": "1234567890123456789"}}`.
    * </pre>
@@ -939,8 +968,8 @@ public enum ErrorReason
   /**
    * <pre>
    * RESOURCE_EXHAUSTED. The reader of a stream fell too far behind what it watches. Watch again
-   * with the last revision received as `after_revision`, and read faster: hand changes over instead
-   * of working on them in the reading loop.
+   * with the last revision received as `after_revision`, or subscribe with the last token, and read
+   * faster: hand changes over instead of working on them in the reading loop.
    *
    * Example: `{"reason": "WATCH_TOO_SLOW"}` with RetryInfo 0.1 s.
    * </pre>
@@ -951,7 +980,7 @@ public enum ErrorReason
   /**
    * <pre>
    * UNAVAILABLE. The process that served the stream stops; others go on. Watch again with the last
-   * revision received as `after_revision`.
+   * revision received as `after_revision`, or subscribe with the last token.
    *
    * Example: `{"reason": "SERVER_STOPPING"}` with RetryInfo 0.1 s.
    * </pre>
@@ -996,9 +1025,20 @@ public enum ErrorReason
   public static final int ERROR_REASON_APPEAL_NOT_ALLOWED_VALUE = 42;
   /**
    * <pre>
+   * INVALID_ARGUMENT. A line of a candidate word list is wrong. Nothing was tried. `line` counts
+   * from 1 and is 0 for the list as a whole; `why` has no word of it.
+   *
+   * Example: `{"reason": "WORD_LIST_INVALID", "metadata": {"line": "7", "why": "has an empty
+   * word"}}`.
+   * </pre>
+   *
+   * <code>ERROR_REASON_WORD_LIST_INVALID = 47;</code>
+   */
+  public static final int ERROR_REASON_WORD_LIST_INVALID_VALUE = 47;
+  /**
+   * <pre>
    * UNAVAILABLE. A service that judges texts or members could not be asked, and the object type
-   * refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo. Not
-   * served yet.
+   * refuses writes meanwhile. Repeat with the same request_id after the delay in RetryInfo.
    *
    * Example: `{"reason": "POLICY_UNAVAILABLE", "metadata": {"service": "filter"}}` with RetryInfo
    * 1 s.
@@ -1076,6 +1116,7 @@ public enum ErrorReason
       case 40: return ERROR_REASON_REVIEW_LEASE_LOST;
       case 41: return ERROR_REASON_DECISION_NOT_FOUND;
       case 42: return ERROR_REASON_APPEAL_NOT_ALLOWED;
+      case 47: return ERROR_REASON_WORD_LIST_INVALID;
       case 48: return ERROR_REASON_POLICY_UNAVAILABLE;
       default: return null;
     }

@@ -25,7 +25,7 @@ public final class ErrorReasonProto {
   static {
     java.lang.String[] descriptorData = {
       "\n\035riposte/v1/error_reason.proto\022\nriposte" +
-      ".v1*\231\014\n\013ErrorReason\022\034\n\030ERROR_REASON_UNSP" +
+      ".v1*\275\014\n\013ErrorReason\022\034\n\030ERROR_REASON_UNSP" +
       "ECIFIED\020\000\022\"\n\036ERROR_REASON_SUBJECT_NOT_FO" +
       "UND\020\001\022\"\n\036ERROR_REASON_COMMENT_NOT_FOUND\020" +
       "\002\022\'\n#ERROR_REASON_SUBJECT_ALREADY_EXISTS" +
@@ -63,11 +63,11 @@ public final class ErrorReasonProto {
       "ON_SERVER_STOPPING\020\'\022\"\n\036ERROR_REASON_REV" +
       "IEW_LEASE_LOST\020(\022#\n\037ERROR_REASON_DECISIO" +
       "N_NOT_FOUND\020)\022#\n\037ERROR_REASON_APPEAL_NOT" +
-      "_ALLOWED\020*\022#\n\037ERROR_REASON_POLICY_UNAVAI" +
-      "LABLE\0200Bk\n\016dev.riposte.v1B\020ErrorReasonPr" +
-      "otoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\V1\342\002\026" +
-      "Riposte\\V1\\GPBMetadata\352\002\013Riposte::V1b\006pr" +
-      "oto3"
+      "_ALLOWED\020*\022\"\n\036ERROR_REASON_WORD_LIST_INV" +
+      "ALID\020/\022#\n\037ERROR_REASON_POLICY_UNAVAILABL" +
+      "E\0200Bk\n\016dev.riposte.v1B\020ErrorReasonProtoP" +
+      "\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\V1\342\002\026Ripo" +
+      "ste\\V1\\GPBMetadata\352\002\013Riposte::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

@@ -48,7 +48,8 @@ private static final long serialVersionUID = 0L;
   private dev.riposte.v1.Comment comment_;
   /**
    * <pre>
-   * The comment as moderators see it.
+   * The comment as readers get it from now on: without its author and its text, which
+   * ModerationService.GetModeratedComments returns.
    * </pre>
    *
    * <code>.riposte.v1.Comment comment = 1 [json_name = "comment"];</code>
@@ -60,7 +61,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The comment as moderators see it.
+   * The comment as readers get it from now on: without its author and its text, which
+   * ModerationService.GetModeratedComments returns.
    * </pre>
    *
    * <code>.riposte.v1.Comment comment = 1 [json_name = "comment"];</code>
@@ -72,7 +74,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The comment as moderators see it.
+   * The comment as readers get it from now on: without its author and its text, which
+   * ModerationService.GetModeratedComments returns.
    * </pre>
    *
    * <code>.riposte.v1.Comment comment = 1 [json_name = "comment"];</code>
@@ -477,7 +480,8 @@ private static final long serialVersionUID = 0L;
         dev.riposte.v1.Comment, dev.riposte.v1.Comment.Builder, dev.riposte.v1.CommentOrBuilder> commentBuilder_;
     /**
      * <pre>
-     * The comment as moderators see it.
+     * The comment as readers get it from now on: without its author and its text, which
+     * ModerationService.GetModeratedComments returns.
      * </pre>
      *
      * <code>.riposte.v1.Comment comment = 1 [json_name = "comment"];</code>
@@ -488,7 +492,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comment as moderators see it.
+     * The comment as readers get it from now on: without its author and its text, which
+     * ModerationService.GetModeratedComments returns.
      * </pre>
      *
      * <code>.riposte.v1.Comment comment = 1 [json_name = "comment"];</code>
@@ -503,7 +508,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comment as moderators see it.
+     * The comment as readers get it from now on: without its author and its text, which
+     * ModerationService.GetModeratedComments returns.
      * </pre>
      *
      * <code>.riposte.v1.Comment comment = 1 [json_name = "comment"];</code>
@@ -523,7 +529,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comment as moderators see it.
+     * The comment as readers get it from now on: without its author and its text, which
+     * ModerationService.GetModeratedComments returns.
      * </pre>
      *
      * <code>.riposte.v1.Comment comment = 1 [json_name = "comment"];</code>
@@ -541,7 +548,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comment as moderators see it.
+     * The comment as readers get it from now on: without its author and its text, which
+     * ModerationService.GetModeratedComments returns.
      * </pre>
      *
      * <code>.riposte.v1.Comment comment = 1 [json_name = "comment"];</code>
@@ -566,7 +574,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comment as moderators see it.
+     * The comment as readers get it from now on: without its author and its text, which
+     * ModerationService.GetModeratedComments returns.
      * </pre>
      *
      * <code>.riposte.v1.Comment comment = 1 [json_name = "comment"];</code>
@@ -583,7 +592,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comment as moderators see it.
+     * The comment as readers get it from now on: without its author and its text, which
+     * ModerationService.GetModeratedComments returns.
      * </pre>
      *
      * <code>.riposte.v1.Comment comment = 1 [json_name = "comment"];</code>
@@ -595,7 +605,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comment as moderators see it.
+     * The comment as readers get it from now on: without its author and its text, which
+     * ModerationService.GetModeratedComments returns.
      * </pre>
      *
      * <code>.riposte.v1.Comment comment = 1 [json_name = "comment"];</code>
@@ -610,7 +621,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The comment as moderators see it.
+     * The comment as readers get it from now on: without its author and its text, which
+     * ModerationService.GetModeratedComments returns.
      * </pre>
      *
      * <code>.riposte.v1.Comment comment = 1 [json_name = "comment"];</code>

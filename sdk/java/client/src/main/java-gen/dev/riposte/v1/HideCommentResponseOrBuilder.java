@@ -10,7 +10,8 @@ public interface HideCommentResponseOrBuilder extends
 
   /**
    * <pre>
-   * The comment as moderators see it.
+   * The comment as readers get it from now on: without its author and its text, which
+   * ModerationService.GetModeratedComments returns.
    * </pre>
    *
    * <code>.riposte.v1.Comment comment = 1 [json_name = "comment"];</code>
@@ -19,7 +20,8 @@ public interface HideCommentResponseOrBuilder extends
   boolean hasComment();
   /**
    * <pre>
-   * The comment as moderators see it.
+   * The comment as readers get it from now on: without its author and its text, which
+   * ModerationService.GetModeratedComments returns.
    * </pre>
    *
    * <code>.riposte.v1.Comment comment = 1 [json_name = "comment"];</code>
@@ -28,7 +30,8 @@ public interface HideCommentResponseOrBuilder extends
   dev.riposte.v1.Comment getComment();
   /**
    * <pre>
-   * The comment as moderators see it.
+   * The comment as readers get it from now on: without its author and its text, which
+   * ModerationService.GetModeratedComments returns.
    * </pre>
    *
    * <code>.riposte.v1.Comment comment = 1 [json_name = "comment"];</code>

@@ -250,7 +250,8 @@ public final class LikeServiceGrpc {
      * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
      * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet: MEMBER_BLOCKED.
+     * SUBJECT_HIDDEN, MEMBER_NOT_ALLOWED, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet:
+     * MEMBER_BLOCKED.
      * A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
      * request_id comes again with another value. A request_id of an earlier call, of a like of
      * another comment or of another method is not refused.
@@ -266,8 +267,9 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
      * A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
-     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such
-     * comment under this subject), FIELD_INVALID (an id that cannot belong to it).
+     * Under `auto_create` an absent subject reads as empty. Errors: OBJECT_TYPE_UNKNOWN,
+     * SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such comment under this subject),
+     * FIELD_INVALID (an id that cannot belong to it).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
      * ["123", "456"]}`.
      * </pre>
@@ -298,12 +300,13 @@ public final class LikeServiceGrpc {
      * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
      * members, and a few of their names, such as for "Ann, Ben and 98 others".
      * The members of `first_member_ids` come first, then the latest others, in the order of
-     * ListLikers. The names come from the
-     * likes, the count from the comment's own row; they may differ by a moment. All comments are
-     * answered, or none: leave out tombstones, and read again without the comment that an error
-     * names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
-     * such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
-     * LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+     * ListLikers. The names come from the likes, the count from the comment's own row; they may
+     * differ by a moment. All comments are answered, or none: leave out tombstones, and read again
+     * without the comment that an error names.
+     * Under `auto_create` an absent subject reads as empty. Errors: OBJECT_TYPE_UNKNOWN,
+     * SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no such comment under this subject),
+     * COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN), LIKE_INVALID, FIELD_INVALID (an id that
+     * cannot belong to the subject).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],
      * "firstMemberIds": ["m7"]}`.
      * </pre>
@@ -375,7 +378,8 @@ public final class LikeServiceGrpc {
      * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
      * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet: MEMBER_BLOCKED.
+     * SUBJECT_HIDDEN, MEMBER_NOT_ALLOWED, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet:
+     * MEMBER_BLOCKED.
      * A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
      * request_id comes again with another value. A request_id of an earlier call, of a like of
      * another comment or of another method is not refused.
@@ -392,8 +396,9 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
      * A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
-     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such
-     * comment under this subject), FIELD_INVALID (an id that cannot belong to it).
+     * Under `auto_create` an absent subject reads as empty. Errors: OBJECT_TYPE_UNKNOWN,
+     * SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such comment under this subject),
+     * FIELD_INVALID (an id that cannot belong to it).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
      * ["123", "456"]}`.
      * </pre>
@@ -426,12 +431,13 @@ public final class LikeServiceGrpc {
      * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
      * members, and a few of their names, such as for "Ann, Ben and 98 others".
      * The members of `first_member_ids` come first, then the latest others, in the order of
-     * ListLikers. The names come from the
-     * likes, the count from the comment's own row; they may differ by a moment. All comments are
-     * answered, or none: leave out tombstones, and read again without the comment that an error
-     * names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
-     * such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
-     * LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+     * ListLikers. The names come from the likes, the count from the comment's own row; they may
+     * differ by a moment. All comments are answered, or none: leave out tombstones, and read again
+     * without the comment that an error names.
+     * Under `auto_create` an absent subject reads as empty. Errors: OBJECT_TYPE_UNKNOWN,
+     * SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no such comment under this subject),
+     * COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN), LIKE_INVALID, FIELD_INVALID (an id that
+     * cannot belong to the subject).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],
      * "firstMemberIds": ["m7"]}`.
      * </pre>
@@ -488,7 +494,8 @@ public final class LikeServiceGrpc {
      * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
      * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet: MEMBER_BLOCKED.
+     * SUBJECT_HIDDEN, MEMBER_NOT_ALLOWED, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet:
+     * MEMBER_BLOCKED.
      * A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
      * request_id comes again with another value. A request_id of an earlier call, of a like of
      * another comment or of another method is not refused.
@@ -504,8 +511,9 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
      * A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
-     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such
-     * comment under this subject), FIELD_INVALID (an id that cannot belong to it).
+     * Under `auto_create` an absent subject reads as empty. Errors: OBJECT_TYPE_UNKNOWN,
+     * SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such comment under this subject),
+     * FIELD_INVALID (an id that cannot belong to it).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
      * ["123", "456"]}`.
      * </pre>
@@ -536,12 +544,13 @@ public final class LikeServiceGrpc {
      * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
      * members, and a few of their names, such as for "Ann, Ben and 98 others".
      * The members of `first_member_ids` come first, then the latest others, in the order of
-     * ListLikers. The names come from the
-     * likes, the count from the comment's own row; they may differ by a moment. All comments are
-     * answered, or none: leave out tombstones, and read again without the comment that an error
-     * names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
-     * such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
-     * LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+     * ListLikers. The names come from the likes, the count from the comment's own row; they may
+     * differ by a moment. All comments are answered, or none: leave out tombstones, and read again
+     * without the comment that an error names.
+     * Under `auto_create` an absent subject reads as empty. Errors: OBJECT_TYPE_UNKNOWN,
+     * SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no such comment under this subject),
+     * COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN), LIKE_INVALID, FIELD_INVALID (an id that
+     * cannot belong to the subject).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],
      * "firstMemberIds": ["m7"]}`.
      * </pre>
@@ -596,7 +605,8 @@ public final class LikeServiceGrpc {
      * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
      * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet: MEMBER_BLOCKED.
+     * SUBJECT_HIDDEN, MEMBER_NOT_ALLOWED, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet:
+     * MEMBER_BLOCKED.
      * A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
      * request_id comes again with another value. A request_id of an earlier call, of a like of
      * another comment or of another method is not refused.
@@ -612,8 +622,9 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
      * A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
-     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such
-     * comment under this subject), FIELD_INVALID (an id that cannot belong to it).
+     * Under `auto_create` an absent subject reads as empty. Errors: OBJECT_TYPE_UNKNOWN,
+     * SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such comment under this subject),
+     * FIELD_INVALID (an id that cannot belong to it).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
      * ["123", "456"]}`.
      * </pre>
@@ -644,12 +655,13 @@ public final class LikeServiceGrpc {
      * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
      * members, and a few of their names, such as for "Ann, Ben and 98 others".
      * The members of `first_member_ids` come first, then the latest others, in the order of
-     * ListLikers. The names come from the
-     * likes, the count from the comment's own row; they may differ by a moment. All comments are
-     * answered, or none: leave out tombstones, and read again without the comment that an error
-     * names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
-     * such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
-     * LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+     * ListLikers. The names come from the likes, the count from the comment's own row; they may
+     * differ by a moment. All comments are answered, or none: leave out tombstones, and read again
+     * without the comment that an error names.
+     * Under `auto_create` an absent subject reads as empty. Errors: OBJECT_TYPE_UNKNOWN,
+     * SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no such comment under this subject),
+     * COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN), LIKE_INVALID, FIELD_INVALID (an id that
+     * cannot belong to the subject).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],
      * "firstMemberIds": ["m7"]}`.
      * </pre>
@@ -704,7 +716,8 @@ public final class LikeServiceGrpc {
      * undoes a newer one. Between calls of several clients the last to arrive stands, a repeat that
      * comes after another client's call too. Errors: COMMENT_NOT_FOUND, COMMENT_UNAVAILABLE (the
      * comment is DELETED or HIDDEN), LIKE_INVALID (value unspecified or unknown), SUBJECT_READ_ONLY,
-     * SUBJECT_HIDDEN, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet: MEMBER_BLOCKED.
+     * SUBJECT_HIDDEN, MEMBER_NOT_ALLOWED, MEMBER_SUSPENDED, REQUEST_ID_REUSED. Not served yet:
+     * MEMBER_BLOCKED.
      * A like keeps the request_id of its last call only. REQUEST_ID_REUSED is the answer when that
      * request_id comes again with another value. A request_id of an earlier call, of a like of
      * another comment or of another method is not refused.
@@ -721,8 +734,9 @@ public final class LikeServiceGrpc {
      * <pre>
      * Reads what a member thinks of up to 200 comments of one subject, in the order of the request.
      * A state that cannot be read is UNSPECIFIED, and `degraded` says so. It is never NONE.
-     * Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such
-     * comment under this subject), FIELD_INVALID (an id that cannot belong to it).
+     * Under `auto_create` an absent subject reads as empty. Errors: OBJECT_TYPE_UNKNOWN,
+     * SUBJECT_NOT_FOUND (absent or deleted), COMMENT_NOT_FOUND (no such comment under this subject),
+     * FIELD_INVALID (an id that cannot belong to it).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "memberId": "m9", "commentIds":
      * ["123", "456"]}`.
      * </pre>
@@ -755,12 +769,13 @@ public final class LikeServiceGrpc {
      * Reads for up to 50 comments of one subject who likes, or dislikes, each of them: how many
      * members, and a few of their names, such as for "Ann, Ben and 98 others".
      * The members of `first_member_ids` come first, then the latest others, in the order of
-     * ListLikers. The names come from the
-     * likes, the count from the comment's own row; they may differ by a moment. All comments are
-     * answered, or none: leave out tombstones, and read again without the comment that an error
-     * names. Errors: OBJECT_TYPE_UNKNOWN, SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no
-     * such comment under this subject), COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN),
-     * LIKE_INVALID, FIELD_INVALID (an id that cannot belong to the subject).
+     * ListLikers. The names come from the likes, the count from the comment's own row; they may
+     * differ by a moment. All comments are answered, or none: leave out tombstones, and read again
+     * without the comment that an error names.
+     * Under `auto_create` an absent subject reads as empty. Errors: OBJECT_TYPE_UNKNOWN,
+     * SUBJECT_NOT_FOUND, SUBJECT_HIDDEN, COMMENT_NOT_FOUND (no such comment under this subject),
+     * COMMENT_UNAVAILABLE (a comment is DELETED or HIDDEN), LIKE_INVALID, FIELD_INVALID (an id that
+     * cannot belong to the subject).
      * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "commentIds": ["123", "456"],
      * "firstMemberIds": ["m7"]}`.
      * </pre>

@@ -6,7 +6,7 @@ package dev.riposte.v1;
 
 /**
  * <pre>
- * Asks for standings that are not NORMAL or have a weight, newest first.
+ * Asks for standings that are not NORMAL or have a weight, newest first, or for that of one member.
  * </pre>
  *
  * Protobuf type {@code riposte.v1.ListMemberStandingsRequest}
@@ -98,7 +98,7 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object memberId_ = "";
   /**
    * <pre>
-   * Only this member; empty means all.
+   * Only this member, whose standing is in the response whatever it is; empty means all.
    * </pre>
    *
    * <code>string member_id = 2 [json_name = "memberId"];</code>
@@ -119,7 +119,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Only this member; empty means all.
+   * Only this member, whose standing is in the response whatever it is; empty means all.
    * </pre>
    *
    * <code>string member_id = 2 [json_name = "memberId"];</code>
@@ -391,7 +391,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Asks for standings that are not NORMAL or have a weight, newest first.
+   * Asks for standings that are not NORMAL or have a weight, newest first, or for that of one member.
    * </pre>
    *
    * Protobuf type {@code riposte.v1.ListMemberStandingsRequest}
@@ -698,7 +698,7 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object memberId_ = "";
     /**
      * <pre>
-     * Only this member; empty means all.
+     * Only this member, whose standing is in the response whatever it is; empty means all.
      * </pre>
      *
      * <code>string member_id = 2 [json_name = "memberId"];</code>
@@ -718,7 +718,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only this member; empty means all.
+     * Only this member, whose standing is in the response whatever it is; empty means all.
      * </pre>
      *
      * <code>string member_id = 2 [json_name = "memberId"];</code>
@@ -739,7 +739,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only this member; empty means all.
+     * Only this member, whose standing is in the response whatever it is; empty means all.
      * </pre>
      *
      * <code>string member_id = 2 [json_name = "memberId"];</code>
@@ -756,7 +756,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only this member; empty means all.
+     * Only this member, whose standing is in the response whatever it is; empty means all.
      * </pre>
      *
      * <code>string member_id = 2 [json_name = "memberId"];</code>
@@ -770,7 +770,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only this member; empty means all.
+     * Only this member, whose standing is in the response whatever it is; empty means all.
      * </pre>
      *
      * <code>string member_id = 2 [json_name = "memberId"];</code>

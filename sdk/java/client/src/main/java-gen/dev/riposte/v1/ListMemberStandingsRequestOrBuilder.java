@@ -30,7 +30,7 @@ public interface ListMemberStandingsRequestOrBuilder extends
 
   /**
    * <pre>
-   * Only this member; empty means all.
+   * Only this member, whose standing is in the response whatever it is; empty means all.
    * </pre>
    *
    * <code>string member_id = 2 [json_name = "memberId"];</code>
@@ -39,7 +39,7 @@ public interface ListMemberStandingsRequestOrBuilder extends
   java.lang.String getMemberId();
   /**
    * <pre>
-   * Only this member; empty means all.
+   * Only this member, whose standing is in the response whatever it is; empty means all.
    * </pre>
    *
    * <code>string member_id = 2 [json_name = "memberId"];</code>

@@ -108,7 +108,8 @@ private static final long serialVersionUID = 0L;
           };
   /**
    * <pre>
-   * Only items with one of these causes; empty means all.
+   * Only items with one of these causes. Empty means all that are for moderators: those that wait
+   * for SERVICE_UNAVAILABLE alone are left out until they are due.
    * </pre>
    *
    * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -121,7 +122,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Only items with one of these causes; empty means all.
+   * Only items with one of these causes. Empty means all that are for moderators: those that wait
+   * for SERVICE_UNAVAILABLE alone are left out until they are due.
    * </pre>
    *
    * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -133,7 +135,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Only items with one of these causes; empty means all.
+   * Only items with one of these causes. Empty means all that are for moderators: those that wait
+   * for SERVICE_UNAVAILABLE alone are left out until they are due.
    * </pre>
    *
    * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -146,7 +149,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Only items with one of these causes; empty means all.
+   * Only items with one of these causes. Empty means all that are for moderators: those that wait
+   * for SERVICE_UNAVAILABLE alone are left out until they are due.
    * </pre>
    *
    * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -159,7 +163,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Only items with one of these causes; empty means all.
+   * Only items with one of these causes. Empty means all that are for moderators: those that wait
+   * for SERVICE_UNAVAILABLE alone are left out until they are due.
    * </pre>
    *
    * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -887,7 +892,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -899,7 +905,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -910,7 +917,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -922,7 +930,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -942,7 +951,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -960,7 +970,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -978,7 +989,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -992,7 +1004,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -1004,7 +1017,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -1016,7 +1030,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -1033,7 +1048,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -1048,7 +1064,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Only items with one of these causes; empty means all.
+     * Only items with one of these causes. Empty means all that are for moderators: those that wait
+     * for SERVICE_UNAVAILABLE alone are left out until they are due.
      * </pre>
      *
      * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>

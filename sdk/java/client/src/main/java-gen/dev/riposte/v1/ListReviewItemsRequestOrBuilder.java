@@ -30,7 +30,8 @@ public interface ListReviewItemsRequestOrBuilder extends
 
   /**
    * <pre>
-   * Only items with one of these causes; empty means all.
+   * Only items with one of these causes. Empty means all that are for moderators: those that wait
+   * for SERVICE_UNAVAILABLE alone are left out until they are due.
    * </pre>
    *
    * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -39,7 +40,8 @@ public interface ListReviewItemsRequestOrBuilder extends
   java.util.List<dev.riposte.v1.ReviewCause> getCausesList();
   /**
    * <pre>
-   * Only items with one of these causes; empty means all.
+   * Only items with one of these causes. Empty means all that are for moderators: those that wait
+   * for SERVICE_UNAVAILABLE alone are left out until they are due.
    * </pre>
    *
    * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -48,7 +50,8 @@ public interface ListReviewItemsRequestOrBuilder extends
   int getCausesCount();
   /**
    * <pre>
-   * Only items with one of these causes; empty means all.
+   * Only items with one of these causes. Empty means all that are for moderators: those that wait
+   * for SERVICE_UNAVAILABLE alone are left out until they are due.
    * </pre>
    *
    * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -58,7 +61,8 @@ public interface ListReviewItemsRequestOrBuilder extends
   dev.riposte.v1.ReviewCause getCauses(int index);
   /**
    * <pre>
-   * Only items with one of these causes; empty means all.
+   * Only items with one of these causes. Empty means all that are for moderators: those that wait
+   * for SERVICE_UNAVAILABLE alone are left out until they are due.
    * </pre>
    *
    * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>
@@ -68,7 +72,8 @@ public interface ListReviewItemsRequestOrBuilder extends
   getCausesValueList();
   /**
    * <pre>
-   * Only items with one of these causes; empty means all.
+   * Only items with one of these causes. Empty means all that are for moderators: those that wait
+   * for SERVICE_UNAVAILABLE alone are left out until they are due.
    * </pre>
    *
    * <code>repeated .riposte.v1.ReviewCause causes = 2 [json_name = "causes"];</code>

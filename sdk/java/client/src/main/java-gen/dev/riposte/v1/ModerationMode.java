@@ -31,12 +31,21 @@ public enum ModerationMode
   MODERATION_MODE_POST(1),
   /**
    * <pre>
-   * All of them.
+   * All of them, but those of members with the standing TRUSTED.
    * </pre>
    *
    * <code>MODERATION_MODE_PRE = 2;</code>
    */
   MODERATION_MODE_PRE(2),
+  /**
+   * <pre>
+   * Those of new members, that is of members with fewer public comments than the object type
+   * requires (`new_member_threshold`).
+   * </pre>
+   *
+   * <code>MODERATION_MODE_PRE_NEW_MEMBERS = 3;</code>
+   */
+  MODERATION_MODE_PRE_NEW_MEMBERS(3),
   UNRECOGNIZED(-1),
   ;
 
@@ -58,12 +67,21 @@ public enum ModerationMode
   public static final int MODERATION_MODE_POST_VALUE = 1;
   /**
    * <pre>
-   * All of them.
+   * All of them, but those of members with the standing TRUSTED.
    * </pre>
    *
    * <code>MODERATION_MODE_PRE = 2;</code>
    */
   public static final int MODERATION_MODE_PRE_VALUE = 2;
+  /**
+   * <pre>
+   * Those of new members, that is of members with fewer public comments than the object type
+   * requires (`new_member_threshold`).
+   * </pre>
+   *
+   * <code>MODERATION_MODE_PRE_NEW_MEMBERS = 3;</code>
+   */
+  public static final int MODERATION_MODE_PRE_NEW_MEMBERS_VALUE = 3;
 
 
   public final int getNumber() {
@@ -93,6 +111,7 @@ public enum ModerationMode
       case 0: return MODERATION_MODE_UNSPECIFIED;
       case 1: return MODERATION_MODE_POST;
       case 2: return MODERATION_MODE_PRE;
+      case 3: return MODERATION_MODE_PRE_NEW_MEMBERS;
       default: return null;
     }
   }

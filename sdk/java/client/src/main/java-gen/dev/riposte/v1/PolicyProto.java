@@ -26,6 +26,21 @@ public final class PolicyProto {
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
       internal_static_riposte_v1_CheckTextResponse_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_EvaluatePolicyRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_EvaluatePolicyRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_RuleEvaluation_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_RuleEvaluation_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_EvaluatePolicyResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_EvaluatePolicyResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_riposte_v1_MemberStanding_descriptor;
   static final 
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
@@ -50,6 +65,16 @@ public final class PolicyProto {
   static final 
     com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
       internal_static_riposte_v1_ListMemberStandingsResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_SetSubjectModeRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_SetSubjectModeRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_riposte_v1_SetSubjectModeResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessageV3.FieldAccessorTable
+      internal_static_riposte_v1_SetSubjectModeResponse_fieldAccessorTable;
 
   public static com.google.protobuf.Descriptors.FileDescriptor
       getDescriptor() {
@@ -62,52 +87,79 @@ public final class PolicyProto {
       "\n\027riposte/v1/policy.proto\022\nriposte.v1\032\036g" +
       "oogle/protobuf/duration.proto\032\037google/pr" +
       "otobuf/timestamp.proto\032\030riposte/v1/comme" +
-      "nt.proto\032\033riposte/v1/moderation.proto\"\244\001" +
-      "\n\020CheckTextRequest\022\037\n\013object_type\030\001 \001(\tR" +
-      "\nobjectType\022-\n\007content\030\002 \001(\0132\023.riposte.v" +
-      "1.ContentR\007content\022\033\n\tmember_id\030\003 \001(\tR\010m" +
-      "emberId\022#\n\rwith_services\030\004 \001(\010R\014withServ" +
-      "ices\"\374\001\n\021CheckTextResponse\0223\n\007outcome\030\001 " +
-      "\001(\0162\031.riposte.v1.PolicyOutcomeR\007outcome\022" +
-      "\'\n\004hits\030\002 \003(\0132\023.riposte.v1.RuleHitR\004hits" +
-      "\022\035\n\nshown_text\030\003 \001(\tR\tshownText\022\'\n\017norma" +
-      "lized_text\030\004 \001(\tR\016normalizedText\022\022\n\004code" +
-      "\030\005 \001(\tR\004code\022-\n\004time\030\006 \001(\0132\031.google.prot" +
-      "obuf.DurationR\004time\"\342\002\n\016MemberStanding\0220" +
-      "\n\006member\030\001 \001(\0132\030.riposte.v1.MemberOfType" +
-      "R\006member\0220\n\010standing\030\002 \001(\0162\024.riposte.v1." +
-      "StandingR\010standing\0220\n\005until\030\003 \001(\0132\032.goog" +
-      "le.protobuf.TimestampR\005until\022(\n\rreport_w" +
-      "eight\030\004 \001(\005H\000R\014reportWeight\210\001\001\022-\n\007ground" +
-      "s\030\005 \001(\0132\023.riposte.v1.GroundsR\007grounds\022\022\n" +
-      "\004etag\030\006 \001(\tR\004etag\022;\n\013update_time\030\007 \001(\0132\032" +
-      ".google.protobuf.TimestampR\nupdateTimeB\020" +
-      "\n\016_report_weight\"\224\001\n\030SetMemberStandingRe" +
-      "quest\0226\n\010standing\030\001 \001(\0132\032.riposte.v1.Mem" +
-      "berStandingR\010standing\022!\n\014moderator_id\030\002 " +
-      "\001(\tR\013moderatorId\022\035\n\nrequest_id\030\003 \001(\tR\tre" +
-      "questId\"S\n\031SetMemberStandingResponse\0226\n\010" +
-      "standing\030\001 \001(\0132\032.riposte.v1.MemberStandi" +
-      "ngR\010standing\"\226\001\n\032ListMemberStandingsRequ" +
-      "est\022\037\n\013object_type\030\001 \001(\tR\nobjectType\022\033\n\t" +
-      "member_id\030\002 \001(\tR\010memberId\022\033\n\tpage_size\030\003" +
-      " \001(\005R\010pageSize\022\035\n\npage_token\030\004 \001(\tR\tpage" +
-      "Token\"\177\n\033ListMemberStandingsResponse\0228\n\t" +
-      "standings\030\001 \003(\0132\032.riposte.v1.MemberStand" +
-      "ingR\tstandings\022&\n\017next_page_token\030\002 \001(\tR" +
-      "\rnextPageToken*\312\001\n\rPolicyOutcome\022\036\n\032POLI" +
-      "CY_OUTCOME_UNSPECIFIED\020\000\022\030\n\024POLICY_OUTCO" +
-      "ME_ALLOW\020\001\022\027\n\023POLICY_OUTCOME_MASK\020\002\022\027\n\023P" +
-      "OLICY_OUTCOME_FLAG\020\003\022\027\n\023POLICY_OUTCOME_H" +
-      "OLD\020\004\022\031\n\025POLICY_OUTCOME_REJECT\020\005\022\031\n\025POLI" +
-      "CY_OUTCOME_REFUSE\020\006*\224\001\n\010Standing\022\030\n\024STAN" +
-      "DING_UNSPECIFIED\020\000\022\023\n\017STANDING_NORMAL\020\001\022" +
-      "\024\n\020STANDING_TRUSTED\020\002\022\032\n\026STANDING_PRE_MO" +
-      "DERATED\020\003\022\022\n\016STANDING_MUTED\020\004\022\023\n\017STANDIN" +
-      "G_BANNED\020\005Bf\n\016dev.riposte.v1B\013PolicyProt" +
-      "oP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\V1\342\002\026Ri" +
-      "poste\\V1\\GPBMetadata\352\002\013Riposte::V1b\006prot" +
-      "o3"
+      "nt.proto\032\033riposte/v1/moderation.proto\032\030r" +
+      "iposte/v1/subject.proto\"\244\001\n\020CheckTextReq" +
+      "uest\022\037\n\013object_type\030\001 \001(\tR\nobjectType\022-\n" +
+      "\007content\030\002 \001(\0132\023.riposte.v1.ContentR\007con" +
+      "tent\022\033\n\tmember_id\030\003 \001(\tR\010memberId\022#\n\rwit" +
+      "h_services\030\004 \001(\010R\014withServices\"\374\001\n\021Check" +
+      "TextResponse\0223\n\007outcome\030\001 \001(\0162\031.riposte." +
+      "v1.PolicyOutcomeR\007outcome\022\'\n\004hits\030\002 \003(\0132" +
+      "\023.riposte.v1.RuleHitR\004hits\022\035\n\nshown_text" +
+      "\030\003 \001(\tR\tshownText\022\'\n\017normalized_text\030\004 \001" +
+      "(\tR\016normalizedText\022\022\n\004code\030\005 \001(\tR\004code\022-" +
+      "\n\004time\030\006 \001(\0132\031.google.protobuf.DurationR" +
+      "\004time\"\261\002\n\025EvaluatePolicyRequest\022\037\n\013objec" +
+      "t_type\030\001 \001(\tR\nobjectType\022.\n\004from\030\002 \001(\0132\032" +
+      ".google.protobuf.TimestampR\004from\022*\n\002to\030\003" +
+      " \001(\0132\032.google.protobuf.TimestampR\002to\022%\n\016" +
+      "candidate_list\030\004 \001(\tR\rcandidateList\022(\n\020s" +
+      "ample_per_mille\030\005 \001(\005R\016samplePerMille\022!\n" +
+      "\014resume_token\030\006 \001(\tR\013resumeToken\022\'\n\017cand" +
+      "idate_rules\030\007 \003(\tR\016candidateRules\"\203\002\n\016Ru" +
+      "leEvaluation\022\026\n\006source\030\001 \001(\tR\006source\022\022\n\004" +
+      "rule\030\002 \001(\tR\004rule\0223\n\007outcome\030\003 \001(\0162\031.ripo" +
+      "ste.v1.PolicyOutcomeR\007outcome\022\022\n\004hits\030\004 " +
+      "\001(\005R\004hits\0220\n\024restricted_by_people\030\005 \001(\005R" +
+      "\022restrictedByPeople\022,\n\022approved_by_peopl" +
+      "e\030\006 \001(\005R\020approvedByPeople\022\034\n\007samples\030\007 \003" +
+      "(\003B\0020\001R\007samples\"\261\001\n\026EvaluatePolicyRespon" +
+      "se\022\024\n\005tried\030\001 \001(\005R\005tried\0220\n\005rules\030\002 \003(\0132" +
+      "\032.riposte.v1.RuleEvaluationR\005rules\022!\n\014re" +
+      "sume_token\030\003 \001(\tR\013resumeToken\022,\n\022unknown" +
+      "_fact_names\030\004 \003(\tR\020unknownFactNames\"\342\002\n\016" +
+      "MemberStanding\0220\n\006member\030\001 \001(\0132\030.riposte" +
+      ".v1.MemberOfTypeR\006member\0220\n\010standing\030\002 \001" +
+      "(\0162\024.riposte.v1.StandingR\010standing\0220\n\005un" +
+      "til\030\003 \001(\0132\032.google.protobuf.TimestampR\005u" +
+      "ntil\022(\n\rreport_weight\030\004 \001(\005H\000R\014reportWei" +
+      "ght\210\001\001\022-\n\007grounds\030\005 \001(\0132\023.riposte.v1.Gro" +
+      "undsR\007grounds\022\022\n\004etag\030\006 \001(\tR\004etag\022;\n\013upd" +
+      "ate_time\030\007 \001(\0132\032.google.protobuf.Timesta" +
+      "mpR\nupdateTimeB\020\n\016_report_weight\"\224\001\n\030Set" +
+      "MemberStandingRequest\0226\n\010standing\030\001 \001(\0132" +
+      "\032.riposte.v1.MemberStandingR\010standing\022!\n" +
+      "\014moderator_id\030\002 \001(\tR\013moderatorId\022\035\n\nrequ" +
+      "est_id\030\003 \001(\tR\trequestId\"S\n\031SetMemberStan" +
+      "dingResponse\0226\n\010standing\030\001 \001(\0132\032.riposte" +
+      ".v1.MemberStandingR\010standing\"\226\001\n\032ListMem" +
+      "berStandingsRequest\022\037\n\013object_type\030\001 \001(\t" +
+      "R\nobjectType\022\033\n\tmember_id\030\002 \001(\tR\010memberI" +
+      "d\022\033\n\tpage_size\030\003 \001(\005R\010pageSize\022\035\n\npage_t" +
+      "oken\030\004 \001(\tR\tpageToken\"\177\n\033ListMemberStand" +
+      "ingsResponse\0228\n\tstandings\030\001 \003(\0132\032.ripost" +
+      "e.v1.MemberStandingR\tstandings\022&\n\017next_p" +
+      "age_token\030\002 \001(\tR\rnextPageToken\"\273\001\n\025SetSu" +
+      "bjectModeRequest\0220\n\007subject\030\001 \001(\0132\026.ripo" +
+      "ste.v1.SubjectKeyR\007subject\022.\n\004mode\030\002 \001(\016" +
+      "2\032.riposte.v1.ModerationModeR\004mode\022!\n\014mo" +
+      "derator_id\030\003 \001(\tR\013moderatorId\022\035\n\nrequest" +
+      "_id\030\004 \001(\tR\trequestId\"v\n\026SetSubjectModeRe" +
+      "sponse\022-\n\007subject\030\001 \001(\0132\023.riposte.v1.Sub" +
+      "jectR\007subject\022-\n\020subject_revision\030\002 \001(\003B" +
+      "\0020\001R\017subjectRevision*\312\001\n\rPolicyOutcome\022\036" +
+      "\n\032POLICY_OUTCOME_UNSPECIFIED\020\000\022\030\n\024POLICY" +
+      "_OUTCOME_ALLOW\020\001\022\027\n\023POLICY_OUTCOME_MASK\020" +
+      "\002\022\027\n\023POLICY_OUTCOME_FLAG\020\003\022\027\n\023POLICY_OUT" +
+      "COME_HOLD\020\004\022\031\n\025POLICY_OUTCOME_REJECT\020\005\022\031" +
+      "\n\025POLICY_OUTCOME_REFUSE\020\006*\224\001\n\010Standing\022\030" +
+      "\n\024STANDING_UNSPECIFIED\020\000\022\023\n\017STANDING_NOR" +
+      "MAL\020\001\022\024\n\020STANDING_TRUSTED\020\002\022\032\n\026STANDING_" +
+      "PRE_MODERATED\020\003\022\022\n\016STANDING_MUTED\020\004\022\023\n\017S" +
+      "TANDING_BANNED\020\005Bf\n\016dev.riposte.v1B\013Poli" +
+      "cyProtoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\V" +
+      "1\342\002\026Riposte\\V1\\GPBMetadata\352\002\013Riposte::V1" +
+      "b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -116,6 +168,7 @@ public final class PolicyProto {
           com.google.protobuf.TimestampProto.getDescriptor(),
           dev.riposte.v1.CommentProto.getDescriptor(),
           dev.riposte.v1.ModerationProto.getDescriptor(),
+          dev.riposte.v1.SubjectProto.getDescriptor(),
         });
     internal_static_riposte_v1_CheckTextRequest_descriptor =
       getDescriptor().getMessageTypes().get(0);
@@ -129,40 +182,71 @@ public final class PolicyProto {
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_CheckTextResponse_descriptor,
         new java.lang.String[] { "Outcome", "Hits", "ShownText", "NormalizedText", "Code", "Time", });
-    internal_static_riposte_v1_MemberStanding_descriptor =
+    internal_static_riposte_v1_EvaluatePolicyRequest_descriptor =
       getDescriptor().getMessageTypes().get(2);
+    internal_static_riposte_v1_EvaluatePolicyRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_EvaluatePolicyRequest_descriptor,
+        new java.lang.String[] { "ObjectType", "From", "To", "CandidateList", "SamplePerMille", "ResumeToken", "CandidateRules", });
+    internal_static_riposte_v1_RuleEvaluation_descriptor =
+      getDescriptor().getMessageTypes().get(3);
+    internal_static_riposte_v1_RuleEvaluation_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_RuleEvaluation_descriptor,
+        new java.lang.String[] { "Source", "Rule", "Outcome", "Hits", "RestrictedByPeople", "ApprovedByPeople", "Samples", });
+    internal_static_riposte_v1_EvaluatePolicyResponse_descriptor =
+      getDescriptor().getMessageTypes().get(4);
+    internal_static_riposte_v1_EvaluatePolicyResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_EvaluatePolicyResponse_descriptor,
+        new java.lang.String[] { "Tried", "Rules", "ResumeToken", "UnknownFactNames", });
+    internal_static_riposte_v1_MemberStanding_descriptor =
+      getDescriptor().getMessageTypes().get(5);
     internal_static_riposte_v1_MemberStanding_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_MemberStanding_descriptor,
         new java.lang.String[] { "Member", "Standing", "Until", "ReportWeight", "Grounds", "Etag", "UpdateTime", });
     internal_static_riposte_v1_SetMemberStandingRequest_descriptor =
-      getDescriptor().getMessageTypes().get(3);
+      getDescriptor().getMessageTypes().get(6);
     internal_static_riposte_v1_SetMemberStandingRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_SetMemberStandingRequest_descriptor,
         new java.lang.String[] { "Standing", "ModeratorId", "RequestId", });
     internal_static_riposte_v1_SetMemberStandingResponse_descriptor =
-      getDescriptor().getMessageTypes().get(4);
+      getDescriptor().getMessageTypes().get(7);
     internal_static_riposte_v1_SetMemberStandingResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_SetMemberStandingResponse_descriptor,
         new java.lang.String[] { "Standing", });
     internal_static_riposte_v1_ListMemberStandingsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(5);
+      getDescriptor().getMessageTypes().get(8);
     internal_static_riposte_v1_ListMemberStandingsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListMemberStandingsRequest_descriptor,
         new java.lang.String[] { "ObjectType", "MemberId", "PageSize", "PageToken", });
     internal_static_riposte_v1_ListMemberStandingsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(6);
+      getDescriptor().getMessageTypes().get(9);
     internal_static_riposte_v1_ListMemberStandingsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
         internal_static_riposte_v1_ListMemberStandingsResponse_descriptor,
         new java.lang.String[] { "Standings", "NextPageToken", });
+    internal_static_riposte_v1_SetSubjectModeRequest_descriptor =
+      getDescriptor().getMessageTypes().get(10);
+    internal_static_riposte_v1_SetSubjectModeRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_SetSubjectModeRequest_descriptor,
+        new java.lang.String[] { "Subject", "Mode", "ModeratorId", "RequestId", });
+    internal_static_riposte_v1_SetSubjectModeResponse_descriptor =
+      getDescriptor().getMessageTypes().get(11);
+    internal_static_riposte_v1_SetSubjectModeResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessageV3.FieldAccessorTable(
+        internal_static_riposte_v1_SetSubjectModeResponse_descriptor,
+        new java.lang.String[] { "Subject", "SubjectRevision", });
     com.google.protobuf.DurationProto.getDescriptor();
     com.google.protobuf.TimestampProto.getDescriptor();
     dev.riposte.v1.CommentProto.getDescriptor();
     dev.riposte.v1.ModerationProto.getDescriptor();
+    dev.riposte.v1.SubjectProto.getDescriptor();
   }
 
   // @@protoc_insertion_point(outer_class_scope)

@@ -4,8 +4,8 @@ import static io.grpc.MethodDescriptor.generateFullMethodName;
 
 /**
  * <pre>
- * Tries the policy of texts and sets what members may do. Served on the admin port, for callers
- * with the role `moderator` and the object type.
+ * Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+ * Served on the admin port, for callers with the role `moderator` and the object type.
  * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
  * OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
  * INTERNAL. Every call is audited, without texts.
@@ -48,6 +48,37 @@ public final class PolicyServiceGrpc {
       }
     }
     return getCheckTextMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<dev.riposte.v1.EvaluatePolicyRequest,
+      dev.riposte.v1.EvaluatePolicyResponse> getEvaluatePolicyMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "EvaluatePolicy",
+      requestType = dev.riposte.v1.EvaluatePolicyRequest.class,
+      responseType = dev.riposte.v1.EvaluatePolicyResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.SERVER_STREAMING)
+  public static io.grpc.MethodDescriptor<dev.riposte.v1.EvaluatePolicyRequest,
+      dev.riposte.v1.EvaluatePolicyResponse> getEvaluatePolicyMethod() {
+    io.grpc.MethodDescriptor<dev.riposte.v1.EvaluatePolicyRequest, dev.riposte.v1.EvaluatePolicyResponse> getEvaluatePolicyMethod;
+    if ((getEvaluatePolicyMethod = PolicyServiceGrpc.getEvaluatePolicyMethod) == null) {
+      synchronized (PolicyServiceGrpc.class) {
+        if ((getEvaluatePolicyMethod = PolicyServiceGrpc.getEvaluatePolicyMethod) == null) {
+          PolicyServiceGrpc.getEvaluatePolicyMethod = getEvaluatePolicyMethod =
+              io.grpc.MethodDescriptor.<dev.riposte.v1.EvaluatePolicyRequest, dev.riposte.v1.EvaluatePolicyResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.SERVER_STREAMING)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "EvaluatePolicy"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.EvaluatePolicyRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.EvaluatePolicyResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new PolicyServiceMethodDescriptorSupplier("EvaluatePolicy"))
+              .build();
+        }
+      }
+    }
+    return getEvaluatePolicyMethod;
   }
 
   private static volatile io.grpc.MethodDescriptor<dev.riposte.v1.SetMemberStandingRequest,
@@ -112,6 +143,37 @@ public final class PolicyServiceGrpc {
     return getListMemberStandingsMethod;
   }
 
+  private static volatile io.grpc.MethodDescriptor<dev.riposte.v1.SetSubjectModeRequest,
+      dev.riposte.v1.SetSubjectModeResponse> getSetSubjectModeMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "SetSubjectMode",
+      requestType = dev.riposte.v1.SetSubjectModeRequest.class,
+      responseType = dev.riposte.v1.SetSubjectModeResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<dev.riposte.v1.SetSubjectModeRequest,
+      dev.riposte.v1.SetSubjectModeResponse> getSetSubjectModeMethod() {
+    io.grpc.MethodDescriptor<dev.riposte.v1.SetSubjectModeRequest, dev.riposte.v1.SetSubjectModeResponse> getSetSubjectModeMethod;
+    if ((getSetSubjectModeMethod = PolicyServiceGrpc.getSetSubjectModeMethod) == null) {
+      synchronized (PolicyServiceGrpc.class) {
+        if ((getSetSubjectModeMethod = PolicyServiceGrpc.getSetSubjectModeMethod) == null) {
+          PolicyServiceGrpc.getSetSubjectModeMethod = getSetSubjectModeMethod =
+              io.grpc.MethodDescriptor.<dev.riposte.v1.SetSubjectModeRequest, dev.riposte.v1.SetSubjectModeResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "SetSubjectMode"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.SetSubjectModeRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  dev.riposte.v1.SetSubjectModeResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new PolicyServiceMethodDescriptorSupplier("SetSubjectMode"))
+              .build();
+        }
+      }
+    }
+    return getSetSubjectModeMethod;
+  }
+
   /**
    * Creates a new async stub that supports all call types for the service
    */
@@ -173,8 +235,8 @@ public final class PolicyServiceGrpc {
 
   /**
    * <pre>
-   * Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-   * with the role `moderator` and the object type.
+   * Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+   * Served on the admin port, for callers with the role `moderator` and the object type.
    * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
    * OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
    * INTERNAL. Every call is audited, without texts.
@@ -184,7 +246,8 @@ public final class PolicyServiceGrpc {
 
     /**
      * <pre>
-     * Says what the policy would do with a text.
+     * Says what lists, rules, the member's standing and, if asked for, the services would do with a
+     * text. The mode of the type or of a subject, such as pre-moderation, is no part of the outcome.
      * Stores nothing and counts nothing. Errors: CONTENT_TOO_LONG.
      * Example: `{"objectType": "video", "content": {"text": "Hi"}}`.
      * </pre>
@@ -192,6 +255,20 @@ public final class PolicyServiceGrpc {
     default void checkText(dev.riposte.v1.CheckTextRequest request,
         io.grpc.stub.StreamObserver<dev.riposte.v1.CheckTextResponse> responseObserver) {
       io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getCheckTextMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * Tries the policy in force, or candidate entries and rules, on comments of past days.
+     * Changes nothing; takes time, and goes on with a token. Errors: WORD_LIST_INVALID with the line,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SERVER_STOPPING.
+     * Example: `{"objectType": "video", "from": "2026-11-01T00:00:00Z", "to":
+     * "2026-11-08T00:00:00Z"}`.
+     * </pre>
+     */
+    default void evaluatePolicy(dev.riposte.v1.EvaluatePolicyRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.EvaluatePolicyResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getEvaluatePolicyMethod(), responseObserver);
     }
 
     /**
@@ -209,7 +286,7 @@ public final class PolicyServiceGrpc {
 
     /**
      * <pre>
-     * Reads standings that are not NORMAL or have a weight.
+     * Reads standings that are not NORMAL or have a weight, or that of one member.
      * Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"objectType": "video"}`.
      * </pre>
@@ -218,13 +295,28 @@ public final class PolicyServiceGrpc {
         io.grpc.stub.StreamObserver<dev.riposte.v1.ListMemberStandingsResponse> responseObserver) {
       io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getListMemberStandingsMethod(), responseObserver);
     }
+
+    /**
+     * <pre>
+     * Sets which new comments of one subject wait for review.
+     * What is set here, UpdateSubject cannot loosen. Comments that exist stay as they are. Errors:
+     * SUBJECT_NOT_FOUND, STATE_CONFLICT (`why` = mode: PRE_NEW_MEMBERS where the object type does not
+     * count the comments of members), REQUEST_ID_REUSED.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "mode": "MODERATION_MODE_PRE",
+     * "moderatorId": "mod-1"}`.
+     * </pre>
+     */
+    default void setSubjectMode(dev.riposte.v1.SetSubjectModeRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.SetSubjectModeResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getSetSubjectModeMethod(), responseObserver);
+    }
   }
 
   /**
    * Base class for the server implementation of the service PolicyService.
    * <pre>
-   * Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-   * with the role `moderator` and the object type.
+   * Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+   * Served on the admin port, for callers with the role `moderator` and the object type.
    * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
    * OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
    * INTERNAL. Every call is audited, without texts.
@@ -241,8 +333,8 @@ public final class PolicyServiceGrpc {
   /**
    * A stub to allow clients to do asynchronous rpc calls to service PolicyService.
    * <pre>
-   * Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-   * with the role `moderator` and the object type.
+   * Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+   * Served on the admin port, for callers with the role `moderator` and the object type.
    * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
    * OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
    * INTERNAL. Every call is audited, without texts.
@@ -263,7 +355,8 @@ public final class PolicyServiceGrpc {
 
     /**
      * <pre>
-     * Says what the policy would do with a text.
+     * Says what lists, rules, the member's standing and, if asked for, the services would do with a
+     * text. The mode of the type or of a subject, such as pre-moderation, is no part of the outcome.
      * Stores nothing and counts nothing. Errors: CONTENT_TOO_LONG.
      * Example: `{"objectType": "video", "content": {"text": "Hi"}}`.
      * </pre>
@@ -272,6 +365,21 @@ public final class PolicyServiceGrpc {
         io.grpc.stub.StreamObserver<dev.riposte.v1.CheckTextResponse> responseObserver) {
       io.grpc.stub.ClientCalls.asyncUnaryCall(
           getChannel().newCall(getCheckTextMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * Tries the policy in force, or candidate entries and rules, on comments of past days.
+     * Changes nothing; takes time, and goes on with a token. Errors: WORD_LIST_INVALID with the line,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SERVER_STOPPING.
+     * Example: `{"objectType": "video", "from": "2026-11-01T00:00:00Z", "to":
+     * "2026-11-08T00:00:00Z"}`.
+     * </pre>
+     */
+    public void evaluatePolicy(dev.riposte.v1.EvaluatePolicyRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.EvaluatePolicyResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncServerStreamingCall(
+          getChannel().newCall(getEvaluatePolicyMethod(), getCallOptions()), request, responseObserver);
     }
 
     /**
@@ -290,7 +398,7 @@ public final class PolicyServiceGrpc {
 
     /**
      * <pre>
-     * Reads standings that are not NORMAL or have a weight.
+     * Reads standings that are not NORMAL or have a weight, or that of one member.
      * Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"objectType": "video"}`.
      * </pre>
@@ -300,13 +408,29 @@ public final class PolicyServiceGrpc {
       io.grpc.stub.ClientCalls.asyncUnaryCall(
           getChannel().newCall(getListMemberStandingsMethod(), getCallOptions()), request, responseObserver);
     }
+
+    /**
+     * <pre>
+     * Sets which new comments of one subject wait for review.
+     * What is set here, UpdateSubject cannot loosen. Comments that exist stay as they are. Errors:
+     * SUBJECT_NOT_FOUND, STATE_CONFLICT (`why` = mode: PRE_NEW_MEMBERS where the object type does not
+     * count the comments of members), REQUEST_ID_REUSED.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "mode": "MODERATION_MODE_PRE",
+     * "moderatorId": "mod-1"}`.
+     * </pre>
+     */
+    public void setSubjectMode(dev.riposte.v1.SetSubjectModeRequest request,
+        io.grpc.stub.StreamObserver<dev.riposte.v1.SetSubjectModeResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getSetSubjectModeMethod(), getCallOptions()), request, responseObserver);
+    }
   }
 
   /**
    * A stub to allow clients to do synchronous rpc calls to service PolicyService.
    * <pre>
-   * Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-   * with the role `moderator` and the object type.
+   * Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+   * Served on the admin port, for callers with the role `moderator` and the object type.
    * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
    * OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
    * INTERNAL. Every call is audited, without texts.
@@ -327,7 +451,8 @@ public final class PolicyServiceGrpc {
 
     /**
      * <pre>
-     * Says what the policy would do with a text.
+     * Says what lists, rules, the member's standing and, if asked for, the services would do with a
+     * text. The mode of the type or of a subject, such as pre-moderation, is no part of the outcome.
      * Stores nothing and counts nothing. Errors: CONTENT_TOO_LONG.
      * Example: `{"objectType": "video", "content": {"text": "Hi"}}`.
      * </pre>
@@ -335,6 +460,22 @@ public final class PolicyServiceGrpc {
     public dev.riposte.v1.CheckTextResponse checkText(dev.riposte.v1.CheckTextRequest request) throws io.grpc.StatusException {
       return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
           getChannel(), getCheckTextMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Tries the policy in force, or candidate entries and rules, on comments of past days.
+     * Changes nothing; takes time, and goes on with a token. Errors: WORD_LIST_INVALID with the line,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SERVER_STOPPING.
+     * Example: `{"objectType": "video", "from": "2026-11-01T00:00:00Z", "to":
+     * "2026-11-08T00:00:00Z"}`.
+     * </pre>
+     */
+    @io.grpc.ExperimentalApi("https://github.com/grpc/grpc-java/issues/10918")
+    public io.grpc.stub.BlockingClientCall<?, dev.riposte.v1.EvaluatePolicyResponse>
+        evaluatePolicy(dev.riposte.v1.EvaluatePolicyRequest request) {
+      return io.grpc.stub.ClientCalls.blockingV2ServerStreamingCall(
+          getChannel(), getEvaluatePolicyMethod(), getCallOptions(), request);
     }
 
     /**
@@ -352,7 +493,7 @@ public final class PolicyServiceGrpc {
 
     /**
      * <pre>
-     * Reads standings that are not NORMAL or have a weight.
+     * Reads standings that are not NORMAL or have a weight, or that of one member.
      * Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"objectType": "video"}`.
      * </pre>
@@ -361,13 +502,28 @@ public final class PolicyServiceGrpc {
       return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
           getChannel(), getListMemberStandingsMethod(), getCallOptions(), request);
     }
+
+    /**
+     * <pre>
+     * Sets which new comments of one subject wait for review.
+     * What is set here, UpdateSubject cannot loosen. Comments that exist stay as they are. Errors:
+     * SUBJECT_NOT_FOUND, STATE_CONFLICT (`why` = mode: PRE_NEW_MEMBERS where the object type does not
+     * count the comments of members), REQUEST_ID_REUSED.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "mode": "MODERATION_MODE_PRE",
+     * "moderatorId": "mod-1"}`.
+     * </pre>
+     */
+    public dev.riposte.v1.SetSubjectModeResponse setSubjectMode(dev.riposte.v1.SetSubjectModeRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getSetSubjectModeMethod(), getCallOptions(), request);
+    }
   }
 
   /**
    * A stub to allow clients to do limited synchronous rpc calls to service PolicyService.
    * <pre>
-   * Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-   * with the role `moderator` and the object type.
+   * Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+   * Served on the admin port, for callers with the role `moderator` and the object type.
    * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
    * OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
    * INTERNAL. Every call is audited, without texts.
@@ -388,7 +544,8 @@ public final class PolicyServiceGrpc {
 
     /**
      * <pre>
-     * Says what the policy would do with a text.
+     * Says what lists, rules, the member's standing and, if asked for, the services would do with a
+     * text. The mode of the type or of a subject, such as pre-moderation, is no part of the outcome.
      * Stores nothing and counts nothing. Errors: CONTENT_TOO_LONG.
      * Example: `{"objectType": "video", "content": {"text": "Hi"}}`.
      * </pre>
@@ -396,6 +553,21 @@ public final class PolicyServiceGrpc {
     public dev.riposte.v1.CheckTextResponse checkText(dev.riposte.v1.CheckTextRequest request) {
       return io.grpc.stub.ClientCalls.blockingUnaryCall(
           getChannel(), getCheckTextMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Tries the policy in force, or candidate entries and rules, on comments of past days.
+     * Changes nothing; takes time, and goes on with a token. Errors: WORD_LIST_INVALID with the line,
+     * PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH, SERVER_STOPPING.
+     * Example: `{"objectType": "video", "from": "2026-11-01T00:00:00Z", "to":
+     * "2026-11-08T00:00:00Z"}`.
+     * </pre>
+     */
+    public java.util.Iterator<dev.riposte.v1.EvaluatePolicyResponse> evaluatePolicy(
+        dev.riposte.v1.EvaluatePolicyRequest request) {
+      return io.grpc.stub.ClientCalls.blockingServerStreamingCall(
+          getChannel(), getEvaluatePolicyMethod(), getCallOptions(), request);
     }
 
     /**
@@ -413,7 +585,7 @@ public final class PolicyServiceGrpc {
 
     /**
      * <pre>
-     * Reads standings that are not NORMAL or have a weight.
+     * Reads standings that are not NORMAL or have a weight, or that of one member.
      * Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"objectType": "video"}`.
      * </pre>
@@ -422,13 +594,28 @@ public final class PolicyServiceGrpc {
       return io.grpc.stub.ClientCalls.blockingUnaryCall(
           getChannel(), getListMemberStandingsMethod(), getCallOptions(), request);
     }
+
+    /**
+     * <pre>
+     * Sets which new comments of one subject wait for review.
+     * What is set here, UpdateSubject cannot loosen. Comments that exist stay as they are. Errors:
+     * SUBJECT_NOT_FOUND, STATE_CONFLICT (`why` = mode: PRE_NEW_MEMBERS where the object type does not
+     * count the comments of members), REQUEST_ID_REUSED.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "mode": "MODERATION_MODE_PRE",
+     * "moderatorId": "mod-1"}`.
+     * </pre>
+     */
+    public dev.riposte.v1.SetSubjectModeResponse setSubjectMode(dev.riposte.v1.SetSubjectModeRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getSetSubjectModeMethod(), getCallOptions(), request);
+    }
   }
 
   /**
    * A stub to allow clients to do ListenableFuture-style rpc calls to service PolicyService.
    * <pre>
-   * Tries the policy of texts and sets what members may do. Served on the admin port, for callers
-   * with the role `moderator` and the object type.
+   * Tries the policy of texts, and sets what members may do and which comments of a subject wait.
+   * Served on the admin port, for callers with the role `moderator` and the object type.
    * Every call: CALLER_UNKNOWN, CALLER_NOT_ALLOWED, FIELD_INVALID with all violations at once,
    * OBJECT_TYPE_UNKNOWN, and the general errors OVERLOADED, SHARD_UNAVAILABLE, DEADLINE_EXCEEDED,
    * INTERNAL. Every call is audited, without texts.
@@ -449,7 +636,8 @@ public final class PolicyServiceGrpc {
 
     /**
      * <pre>
-     * Says what the policy would do with a text.
+     * Says what lists, rules, the member's standing and, if asked for, the services would do with a
+     * text. The mode of the type or of a subject, such as pre-moderation, is no part of the outcome.
      * Stores nothing and counts nothing. Errors: CONTENT_TOO_LONG.
      * Example: `{"objectType": "video", "content": {"text": "Hi"}}`.
      * </pre>
@@ -476,7 +664,7 @@ public final class PolicyServiceGrpc {
 
     /**
      * <pre>
-     * Reads standings that are not NORMAL or have a weight.
+     * Reads standings that are not NORMAL or have a weight, or that of one member.
      * Errors: PAGE_TOKEN_INVALID, PAGE_TOKEN_MISMATCH.
      * Example: `{"objectType": "video"}`.
      * </pre>
@@ -486,11 +674,29 @@ public final class PolicyServiceGrpc {
       return io.grpc.stub.ClientCalls.futureUnaryCall(
           getChannel().newCall(getListMemberStandingsMethod(), getCallOptions()), request);
     }
+
+    /**
+     * <pre>
+     * Sets which new comments of one subject wait for review.
+     * What is set here, UpdateSubject cannot loosen. Comments that exist stay as they are. Errors:
+     * SUBJECT_NOT_FOUND, STATE_CONFLICT (`why` = mode: PRE_NEW_MEMBERS where the object type does not
+     * count the comments of members), REQUEST_ID_REUSED.
+     * Example: `{"subject": {"objectType": "video", "objectId": "1"}, "mode": "MODERATION_MODE_PRE",
+     * "moderatorId": "mod-1"}`.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<dev.riposte.v1.SetSubjectModeResponse> setSubjectMode(
+        dev.riposte.v1.SetSubjectModeRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getSetSubjectModeMethod(), getCallOptions()), request);
+    }
   }
 
   private static final int METHODID_CHECK_TEXT = 0;
-  private static final int METHODID_SET_MEMBER_STANDING = 1;
-  private static final int METHODID_LIST_MEMBER_STANDINGS = 2;
+  private static final int METHODID_EVALUATE_POLICY = 1;
+  private static final int METHODID_SET_MEMBER_STANDING = 2;
+  private static final int METHODID_LIST_MEMBER_STANDINGS = 3;
+  private static final int METHODID_SET_SUBJECT_MODE = 4;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -513,6 +719,10 @@ public final class PolicyServiceGrpc {
           serviceImpl.checkText((dev.riposte.v1.CheckTextRequest) request,
               (io.grpc.stub.StreamObserver<dev.riposte.v1.CheckTextResponse>) responseObserver);
           break;
+        case METHODID_EVALUATE_POLICY:
+          serviceImpl.evaluatePolicy((dev.riposte.v1.EvaluatePolicyRequest) request,
+              (io.grpc.stub.StreamObserver<dev.riposte.v1.EvaluatePolicyResponse>) responseObserver);
+          break;
         case METHODID_SET_MEMBER_STANDING:
           serviceImpl.setMemberStanding((dev.riposte.v1.SetMemberStandingRequest) request,
               (io.grpc.stub.StreamObserver<dev.riposte.v1.SetMemberStandingResponse>) responseObserver);
@@ -520,6 +730,10 @@ public final class PolicyServiceGrpc {
         case METHODID_LIST_MEMBER_STANDINGS:
           serviceImpl.listMemberStandings((dev.riposte.v1.ListMemberStandingsRequest) request,
               (io.grpc.stub.StreamObserver<dev.riposte.v1.ListMemberStandingsResponse>) responseObserver);
+          break;
+        case METHODID_SET_SUBJECT_MODE:
+          serviceImpl.setSubjectMode((dev.riposte.v1.SetSubjectModeRequest) request,
+              (io.grpc.stub.StreamObserver<dev.riposte.v1.SetSubjectModeResponse>) responseObserver);
           break;
         default:
           throw new AssertionError();
@@ -547,6 +761,13 @@ public final class PolicyServiceGrpc {
               dev.riposte.v1.CheckTextResponse>(
                 service, METHODID_CHECK_TEXT)))
         .addMethod(
+          getEvaluatePolicyMethod(),
+          io.grpc.stub.ServerCalls.asyncServerStreamingCall(
+            new MethodHandlers<
+              dev.riposte.v1.EvaluatePolicyRequest,
+              dev.riposte.v1.EvaluatePolicyResponse>(
+                service, METHODID_EVALUATE_POLICY)))
+        .addMethod(
           getSetMemberStandingMethod(),
           io.grpc.stub.ServerCalls.asyncUnaryCall(
             new MethodHandlers<
@@ -560,6 +781,13 @@ public final class PolicyServiceGrpc {
               dev.riposte.v1.ListMemberStandingsRequest,
               dev.riposte.v1.ListMemberStandingsResponse>(
                 service, METHODID_LIST_MEMBER_STANDINGS)))
+        .addMethod(
+          getSetSubjectModeMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              dev.riposte.v1.SetSubjectModeRequest,
+              dev.riposte.v1.SetSubjectModeResponse>(
+                service, METHODID_SET_SUBJECT_MODE)))
         .build();
   }
 
@@ -609,8 +837,10 @@ public final class PolicyServiceGrpc {
           serviceDescriptor = result = io.grpc.ServiceDescriptor.newBuilder(SERVICE_NAME)
               .setSchemaDescriptor(new PolicyServiceFileDescriptorSupplier())
               .addMethod(getCheckTextMethod())
+              .addMethod(getEvaluatePolicyMethod())
               .addMethod(getSetMemberStandingMethod())
               .addMethod(getListMemberStandingsMethod())
+              .addMethod(getSetSubjectModeMethod())
               .build();
         }
       }

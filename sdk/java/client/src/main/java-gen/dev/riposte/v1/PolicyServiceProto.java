@@ -25,18 +25,22 @@ public final class PolicyServiceProto {
   static {
     java.lang.String[] descriptorData = {
       "\n\037riposte/v1/policy_service.proto\022\nripos" +
-      "te.v1\032\027riposte/v1/policy.proto2\251\002\n\rPolic" +
+      "te.v1\032\027riposte/v1/policy.proto2\341\003\n\rPolic" +
       "yService\022J\n\tCheckText\022\034.riposte.v1.Check" +
       "TextRequest\032\035.riposte.v1.CheckTextRespon" +
-      "se\"\000\022b\n\021SetMemberStanding\022$.riposte.v1.S" +
-      "etMemberStandingRequest\032%.riposte.v1.Set" +
-      "MemberStandingResponse\"\000\022h\n\023ListMemberSt" +
-      "andings\022&.riposte.v1.ListMemberStandings" +
-      "Request\032\'.riposte.v1.ListMemberStandings" +
-      "Response\"\000Bm\n\016dev.riposte.v1B\022PolicyServ" +
-      "iceProtoP\001\242\002\003RXX\252\002\nRiposte.V1\312\002\nRiposte\\" +
-      "V1\342\002\026Riposte\\V1\\GPBMetadata\352\002\013Riposte::V" +
-      "1b\006proto3"
+      "se\"\000\022[\n\016EvaluatePolicy\022!.riposte.v1.Eval" +
+      "uatePolicyRequest\032\".riposte.v1.EvaluateP" +
+      "olicyResponse\"\0000\001\022b\n\021SetMemberStanding\022$" +
+      ".riposte.v1.SetMemberStandingRequest\032%.r" +
+      "iposte.v1.SetMemberStandingResponse\"\000\022h\n" +
+      "\023ListMemberStandings\022&.riposte.v1.ListMe" +
+      "mberStandingsRequest\032\'.riposte.v1.ListMe" +
+      "mberStandingsResponse\"\000\022Y\n\016SetSubjectMod" +
+      "e\022!.riposte.v1.SetSubjectModeRequest\032\".r" +
+      "iposte.v1.SetSubjectModeResponse\"\000Bm\n\016de" +
+      "v.riposte.v1B\022PolicyServiceProtoP\001\242\002\003RXX" +
+      "\252\002\nRiposte.V1\312\002\nRiposte\\V1\342\002\026Riposte\\V1\\" +
+      "GPBMetadata\352\002\013Riposte::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

@@ -55,7 +55,8 @@ public enum ReviewCause
   REVIEW_CAUSE_FLAG(4),
   /**
    * <pre>
-   * The filter or account service could not be asked. Not served yet.
+   * The filter or account service could not be asked. The server asks again; after three responses
+   * that leave a text open, its cause is FLAG, or EDIT of a proposed edit.
    * </pre>
    *
    * <code>REVIEW_CAUSE_SERVICE_UNAVAILABLE = 5;</code>
@@ -122,7 +123,8 @@ public enum ReviewCause
   public static final int REVIEW_CAUSE_FLAG_VALUE = 4;
   /**
    * <pre>
-   * The filter or account service could not be asked. Not served yet.
+   * The filter or account service could not be asked. The server asks again; after three responses
+   * that leave a text open, its cause is FLAG, or EDIT of a proposed edit.
    * </pre>
    *
    * <code>REVIEW_CAUSE_SERVICE_UNAVAILABLE = 5;</code>

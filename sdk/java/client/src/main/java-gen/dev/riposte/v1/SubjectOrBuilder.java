@@ -275,7 +275,10 @@ java.lang.String defaultValue);
   /**
    * <pre>
    * The new comments that wait for review; unset: as the object type says. Not looser than the
-   * type's mode, else FIELD_INVALID (POST is looser than PRE).
+   * type's mode, else FIELD_INVALID (from the loosest: POST, PRE_NEW_MEMBERS, PRE). The mode that a
+   * moderator set by PolicyService.SetSubjectMode cannot be loosened here, and PRE_NEW_MEMBERS is
+   * possible only where the object type counts the comments of members (STATE_CONFLICT, `why` =
+   * mode).
    * </pre>
    *
    * <code>.riposte.v1.ModerationMode moderation_mode = 12 [json_name = "moderationMode"];</code>
@@ -285,7 +288,10 @@ java.lang.String defaultValue);
   /**
    * <pre>
    * The new comments that wait for review; unset: as the object type says. Not looser than the
-   * type's mode, else FIELD_INVALID (POST is looser than PRE).
+   * type's mode, else FIELD_INVALID (from the loosest: POST, PRE_NEW_MEMBERS, PRE). The mode that a
+   * moderator set by PolicyService.SetSubjectMode cannot be loosened here, and PRE_NEW_MEMBERS is
+   * possible only where the object type counts the comments of members (STATE_CONFLICT, `why` =
+   * mode).
    * </pre>
    *
    * <code>.riposte.v1.ModerationMode moderation_mode = 12 [json_name = "moderationMode"];</code>

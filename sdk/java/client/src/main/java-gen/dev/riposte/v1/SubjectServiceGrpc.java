@@ -355,8 +355,9 @@ public final class SubjectServiceGrpc {
 
     /**
      * <pre>
-     * Changes owner, state or metadata of a subject, as `update_mask` says.
-     * Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
+     * Changes owner, state, mode or metadata of a subject, as `update_mask` says.
+     * Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, STATE_CONFLICT (`why` = mode),
+     * REQUEST_ID_REUSED.
      * Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
      * "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
      * </pre>
@@ -507,8 +508,9 @@ public final class SubjectServiceGrpc {
 
     /**
      * <pre>
-     * Changes owner, state or metadata of a subject, as `update_mask` says.
-     * Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
+     * Changes owner, state, mode or metadata of a subject, as `update_mask` says.
+     * Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, STATE_CONFLICT (`why` = mode),
+     * REQUEST_ID_REUSED.
      * Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
      * "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
      * </pre>
@@ -639,8 +641,9 @@ public final class SubjectServiceGrpc {
 
     /**
      * <pre>
-     * Changes owner, state or metadata of a subject, as `update_mask` says.
-     * Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
+     * Changes owner, state, mode or metadata of a subject, as `update_mask` says.
+     * Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, STATE_CONFLICT (`why` = mode),
+     * REQUEST_ID_REUSED.
      * Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
      * "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
      * </pre>
@@ -769,8 +772,9 @@ public final class SubjectServiceGrpc {
 
     /**
      * <pre>
-     * Changes owner, state or metadata of a subject, as `update_mask` says.
-     * Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
+     * Changes owner, state, mode or metadata of a subject, as `update_mask` says.
+     * Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, STATE_CONFLICT (`why` = mode),
+     * REQUEST_ID_REUSED.
      * Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
      * "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
      * </pre>
@@ -901,8 +905,9 @@ public final class SubjectServiceGrpc {
 
     /**
      * <pre>
-     * Changes owner, state or metadata of a subject, as `update_mask` says.
-     * Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, REQUEST_ID_REUSED.
+     * Changes owner, state, mode or metadata of a subject, as `update_mask` says.
+     * Errors: SUBJECT_NOT_FOUND (a deleted one too), ETAG_MISMATCH, STATE_CONFLICT (`why` = mode),
+     * REQUEST_ID_REUSED.
      * Example: `{"subject": {"key": {"objectType": "video", "objectId": "1"}, "state":
      * "SUBJECT_STATE_READ_ONLY"}, "updateMask": "state"}`.
      * </pre>

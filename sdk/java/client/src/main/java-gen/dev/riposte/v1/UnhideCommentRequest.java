@@ -67,8 +67,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object moderatorId_ = "";
   /**
    * <pre>
-   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-   * it.
+   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+   * which ListDecisions returns. No response of the public port contains it.
    * </pre>
    *
    * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>
@@ -89,8 +89,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-   * it.
+   * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+   * which ListDecisions returns. No response of the public port contains it.
    * </pre>
    *
    * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>
@@ -727,8 +727,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object moderatorId_ = "";
     /**
      * <pre>
-     * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-     * it.
+     * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+     * which ListDecisions returns. No response of the public port contains it.
      * </pre>
      *
      * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>
@@ -748,8 +748,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-     * it.
+     * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+     * which ListDecisions returns. No response of the public port contains it.
      * </pre>
      *
      * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>
@@ -770,8 +770,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-     * it.
+     * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+     * which ListDecisions returns. No response of the public port contains it.
      * </pre>
      *
      * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>
@@ -788,8 +788,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-     * it.
+     * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+     * which ListDecisions returns. No response of the public port contains it.
      * </pre>
      *
      * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>
@@ -803,8 +803,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log; no response contains
-     * it.
+     * The moderator who acts. Required; 1 to 64 bytes. Written to the audit log and to the decision,
+     * which ListDecisions returns. No response of the public port contains it.
      * </pre>
      *
      * <code>string moderator_id = 2 [json_name = "moderatorId"];</code>

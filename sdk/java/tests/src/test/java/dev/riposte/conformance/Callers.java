@@ -33,6 +33,8 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /** A {@code riposte dev} that knows the callers of the scenarios, whose tokens are their names. */
 final class Callers implements AutoCloseable {
   private static final Pattern STREAMS = Pattern.compile("(?m)^riposte_watch_streams(?:\\{.*})? (\\d+)");
+  private static final Pattern CLOSED =
+      Pattern.compile("(?m)^riposte_connections_refused_total\\{limit=\"control_frames\"} (\\d+)");
   private static final long START_MS = 60_000;
   private static final long STEP_TIMEOUT_MS = 10_000;
   private static final long LOOK_MS = 20;
@@ -42,13 +44,15 @@ final class Callers implements AutoCloseable {
   private final URI metrics;
   private final HttpClient http = HttpClient.newBuilder().proxy(HttpClient.Builder.NO_PROXY).build();
 
-  Callers() throws Exception {
+  /** Starts one with these arguments. */
+  Callers(String... more) throws Exception {
     Path folder = Path.of(Optional.ofNullable(System.getenv("RIPOSTE_CONFORMANCE")).orElse("../../conformance"));
     Path endpoints = Files.createTempDirectory("riposte-callers").resolve("endpoints.json");
     String binary = Optional.ofNullable(System.getenv("RIPOSTE_DEV_BINARY")).orElse("riposte");
-    process = new ProcessBuilder(binary, "dev", "--listen", "127.0.0.1:0", "--seed", "none", "--set",
-        "auth.callers_file=" + folder.resolve("callers.toml"), "--endpoint-file", endpoints.toString())
-        .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+    List<String> command = new ArrayList<>(List.of(binary, "dev", "--listen", "127.0.0.1:0", "--seed", "none", "--set",
+        "auth.callers_file=" + folder.resolve("callers.toml"), "--endpoint-file", endpoints.toString()));
+    command.addAll(List.of(more));
+    process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
     await(START_MS, "the server did not start", () -> Files.exists(endpoints));
     // JSON is YAML, too.
     Map<?, ?> told = (Map<?, ?>) new Load(LoadSettings.builder().build()).loadFromString(Files.readString(endpoints));
@@ -56,8 +60,18 @@ final class Callers implements AutoCloseable {
     metrics = URI.create("http://" + told.get("metrics") + "/metrics");
   }
 
+  /** Where the services listen. */
+  String target() {
+    return target;
+  }
+
   /** A client of one caller. */
   Riposte as(String caller) {
+    return as(caller, target);
+  }
+
+  /** A client of one caller by way of another address. */
+  static Riposte as(String caller, String target) {
     return Riposte.connect(new Options().target(target).token(caller).insecureToken(true));
   }
 
@@ -106,10 +120,17 @@ final class Callers implements AutoCloseable {
   }
 
   private void awaitStreams(int wanted) throws Exception {
-    await(STEP_TIMEOUT_MS, "not " + wanted + " streams", () -> {
-      Matcher found = STREAMS.matcher(http.send(HttpRequest.newBuilder(metrics).build(), BodyHandlers.ofString()).body());
-      return found.find() && Integer.parseInt(found.group(1)) == wanted;
-    });
+    await(STEP_TIMEOUT_MS, "not " + wanted + " streams", () -> metric(STREAMS, -1) == wanted);
+  }
+
+  /** How many connections the server closed for their control frames. */
+  int closed() throws Exception {
+    return metric(CLOSED, 0);
+  }
+
+  private int metric(Pattern pattern, int otherwise) throws Exception {
+    Matcher found = pattern.matcher(http.send(HttpRequest.newBuilder(metrics).build(), BodyHandlers.ofString()).body());
+    return found.find() ? Integer.parseInt(found.group(1)) : otherwise;
   }
 
   private interface Condition {
@@ -123,9 +144,14 @@ final class Callers implements AutoCloseable {
     }
   }
 
-  @Override
-  public void close() {
+  /** Ends the server. */
+  void stop() {
     process.destroy();
     process.onExit().join();
+  }
+
+  @Override
+  public void close() {
+    stop();
   }
 }

@@ -8,17 +8,31 @@ import io.grpc.Deadline;
 import io.grpc.stub.AbstractBlockingStub;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
 import java.util.function.Predicate;
 
 /** The methods of the contract by their names, through what a client offers to its user. */
 record Methods(Riposte client) {
   /** One unary call, by the stub of its service. */
   Message call(String name, Object request, Deadline deadline) {
-    String service = name.substring(0, name.indexOf('.'));
-    AbstractBlockingStub<?> stub = (AbstractBlockingStub<?>) invoke(client,
-        find(Riposte.class, name, method -> method.getReturnType().getSimpleName().equals(service)));
+    AbstractBlockingStub<?> stub = stub(name);
     return (Message) run(deadline == null ? stub : stub.withDeadline(deadline), name, request);
+  }
+
+  /** All answers of a call, by the stub of its service. */
+  List<Object> stream(String name, Object request) {
+    List<Object> answers = new ArrayList<>();
+    ((Iterator<?>) run(stub(name), name, request)).forEachRemaining(one -> answers.add(Json.print((Message) one)));
+    return answers;
+  }
+
+  private AbstractBlockingStub<?> stub(String name) {
+    String service = name.substring(0, name.indexOf('.'));
+    return (AbstractBlockingStub<?>) invoke(client,
+        find(Riposte.class, name, method -> method.getReturnType().getSimpleName().equals(service)));
   }
 
   /** A walk over a list. */

@@ -12,10 +12,15 @@ import dev.riposte.Riposte;
 import dev.riposte.RiposteException;
 import dev.riposte.Sort;
 import dev.riposte.Watch;
+import dev.riposte.v1.ErrorReason;
+import dev.riposte.v1.EventFilter;
+import dev.riposte.v1.EventKind;
 import dev.riposte.v1.GetSubjectRequest;
 import dev.riposte.v1.ListCommentsRequest;
 import dev.riposte.v1.RevisionGap;
 import dev.riposte.v1.SubjectKey;
+import dev.riposte.v1.SubscribeRequest;
+import dev.riposte.v1.SubscribeResponse;
 import dev.riposte.v1.UnlistedComment;
 import dev.riposte.v1.WatchSubjectRequest;
 import dev.riposte.v1.WatchSubjectResponse;
@@ -50,7 +55,8 @@ final class Scenario {
   private static final long LOOK_MS = 50;
   private static final Set<String> KNOWN = Set.of("call", "list", "watch", "together", "request", "expect", "error",
       "save", "repeat", "at_once", "different", "fault", "fault_every", "deadline_ms", "items", "count", "pages",
-      "eventually", "during", "events", "outage", "late", "listeners", "caller", "unsent", "unmade", "page", "member");
+      "eventually", "during", "events", "outage", "late", "listeners", "caller", "unsent", "unmade", "page", "member", "made",
+      "by_ids", "feed", "heartbeat", "restored", "stream", "first", "last", "full_speed");
 
   private final Riposte client;
   private final Placeholders placeholders;
@@ -99,8 +105,18 @@ final class Scenario {
       outage(number(step, "outage"));
     } else if (step.containsKey("late")) {
       late(number(step, "late"));
+    } else if (step.containsKey("feed")) {
+      feed(number(step, "feed"));
+    } else if (step.containsKey("heartbeat")) {
+      Feeds.heartbeat(client, server, (String) placeholders.fill("${unique}"));
+    } else if (step.containsKey("restored")) {
+      Feeds.restored((String) placeholders.fill("f${unique}"));
+    } else if (step.containsKey("full_speed")) {
+      FullSpeed.run((String) placeholders.fill("${unique}"), number(step, "full_speed"));
     } else if (step.containsKey("listeners")) {
       Callers.listen((String) placeholders.fill("${unique}"), number(step, "listeners"));
+    } else if (step.containsKey("by_ids")) {
+      byIds(number(step, "by_ids"));
     } else if (step.containsKey("caller")) {
       try (Callers callers = new Callers(); Riposte caller = callers.as(text(step, "caller"))) {
         Scenario scenario = new Scenario(caller, server, withinMs, placeholders);
@@ -112,6 +128,8 @@ final class Scenario {
       together((List<?>) step.get("together"));
     } else if (step.containsKey("error")) {
       failing(step);
+    } else if (step.containsKey("stream")) {
+      stream(step);
     } else if (step.containsKey("call")) {
       call(step);
     } else if (step.containsKey("list")) {
@@ -121,6 +139,21 @@ final class Scenario {
     } else {
       watch(step);
     }
+  }
+
+  /** Reads so many comments by their ids. */
+  private void byIds(int count) {
+    Handles.Subject subject = client.subject("article", (String) placeholders.fill("${unique}"));
+    List<Long> ids = new ArrayList<>();
+    for (int at = 0; at < count; at++) {
+      ids.add(0, subject.comment("m1", "" + at).getId());
+    }
+    List<Long> asked = new ArrayList<>(ids);
+    asked.addAll(List.of(0L, 1L, ids.get(count - 1)));
+    assertEquals(ids, client.commentsById(asked).stream().map(Handles.Comment::getId).toList());
+    assertEquals(List.of(), client.commentsById(List.of()));
+    Errors.InvalidArgument refused = assertThrows(Errors.InvalidArgument.class, () -> client.commentsById(List.of(-1L)));
+    assertEquals(ErrorReason.ERROR_REASON_FIELD_INVALID, refused.reason());
   }
 
   private void together(List<?> steps) throws Exception {
@@ -198,6 +231,43 @@ final class Scenario {
     }
   }
 
+  /**
+   * Follows the events of an object type through a gate that loses the server so often: each
+   * comment is told once.
+   */
+  private void feed(int breaks) throws Exception {
+    String objectType = (String) placeholders.fill("f${unique}");
+    EventFilter.Builder filter = EventFilter.newBuilder().addObjectTypes(objectType);
+    SubscribeRequest.Builder request = SubscribeRequest.newBuilder()
+        .setFilter(filter.clone().addKinds(EventKind.EVENT_KIND_COMMENT_PUBLISHED));
+    List<Long> written = new ArrayList<>();
+    List<Long> told = new ArrayList<>();
+    int opened = 0;
+    try (Gate gate = new Gate(server); Riposte through = Riposte.connect(gate.target())) {
+      try (Watch<SubscribeResponse> watch = through.subscribe(request.build())) {
+        for (int at = 0; at < breaks; at++) {
+          gate.shut();
+          written.add(client.subject(objectType, "1").comment("m1", "Hi").message().getId());
+          gate.open();
+          written.add(client.subject(objectType, "1").comment("m1", "Hi").message().getId());
+          while (told.size() < written.size()) {
+            SubscribeResponse item = watch.next();
+            request.setToken(item.getToken());
+            opened += item.hasOpened() ? 1 : 0;
+            if (item.hasEvent()) {
+              told.add(item.getEvent().getCommentId());
+            }
+          }
+        }
+      }
+      assertEquals(written, told);
+      assertTrue(opened > 1, "opened " + opened + " times");
+      SubscribeRequest other = request.setFilter(filter).build();
+      Errors.InvalidArgument refused = assertThrows(Errors.InvalidArgument.class, () -> through.subscribe(other));
+      assertEquals("PAGE_TOKEN_MISMATCH", refused.reasonName());
+    }
+  }
+
   /** What a call fails with. */
   private Optional<RiposteException> look(Riposte away) {
     SubjectKey key = SubjectKey.newBuilder().setObjectType("article").setObjectId((String) placeholders.fill("${unique}")).build();
@@ -214,6 +284,8 @@ final class Scenario {
     try {
       if (step.containsKey("call")) {
         call(step);
+      } else if (step.containsKey("stream")) {
+        methods(step).stream(text(step, "stream"), request(step));
       } else if (step.containsKey("unmade")) {
         methods(step).list(text(step, "list"), request(step));
       } else if (step.containsKey("list")) {
@@ -242,6 +314,13 @@ final class Scenario {
         "retry_after", error.retryAfter().isPresent(),
         "violations", error.violations().stream().map(violation -> violation.field()).toList(),
         "metadata", error.metadata());
+  }
+
+  private void stream(Map<?, ?> step) {
+    List<Object> answers = methods(step).stream(text(step, "stream"), request(step));
+    assertTrue(answers.size() > 1, answers.size() + " answers");
+    compare(step, "first", answers.get(0));
+    compare(step, "last", answers.get(answers.size() - 1));
   }
 
   private void call(Map<?, ?> step) throws Exception {
@@ -291,10 +370,16 @@ final class Scenario {
     SubjectKey key = Json.parse(placeholders.fill(step.get("page")), SubjectKey.getDefaultInstance());
     Handles.Subject subject = client.subject(key.getObjectType(), key.getObjectId());
     ListCommentsRequest request = Json.parse(request(step), ListCommentsRequest.getDefaultInstance());
+    String member = (String) placeholders.fill(step.get("member"));
+    boolean viewed = step.containsKey("made");
     Handles.ThreadPage page = subject.page(options -> options.sort(Sort.OLDEST).pageSize(request.getPageSize())
-        .pageToken(request.getPageToken()).replyPreviewSize(request.getReplyPreviewSize()));
-    List<UnlistedComment> own = new ArrayList<>();
-    subject.unlisted((String) placeholders.fill(step.get("member"))).forEach(own::add);
+        .pageToken(request.getPageToken()).replyPreviewSize(request.getReplyPreviewSize()).viewer(viewed ? member : null));
+    List<Object> own = new ArrayList<>();
+    subject.unlisted(member).forEach(own::add);
+    if (viewed) {
+      List<?> ids = (List<?>) placeholders.fill(step.get("made"));
+      own.addAll(client.commentsById(ids.stream().map(id -> Long.valueOf((String) id)).toList(), member));
+    }
     List<Object> told = new ArrayList<>();
     for (Handles.Thread thread : page.withJustMade(own)) {
       Map<Object, Object> one = new HashMap<>(shown(thread.comment()));
@@ -308,7 +393,9 @@ final class Scenario {
   private static Map<?, ?> shown(Handles.Comment comment) {
     UnlistedComment.Builder one = UnlistedComment.newBuilder().setComment(comment.message());
     comment.proposedEdit().ifPresent(one::setProposedEdit);
-    return Json.print(one);
+    Map<Object, Object> told = new HashMap<>(Json.print(one));
+    told.put("ownLike", comment.ownLike().name());
+    return told;
   }
 
   private static int number(Map<?, ?> step, String key) {
