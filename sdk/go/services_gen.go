@@ -4,6 +4,7 @@ package riposte
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"regexp"
 	"slices"
@@ -46,6 +47,8 @@ func (c *Client) ListCommentsPages(ctx context.Context, request *ripostev1.ListC
 	wrong.add(request.GetAroundCommentId() < 0, "around_comment_id", "must not be negative")
 	wrong.add(request.GetAroundFloor() < 0, "around_floor", "must not be negative")
 	wrong.add(request.GetMinRevision() < 0, "min_revision", "must not be negative")
+	wrong.add(request.GetAroundCommentId() != 0 && (request.GetPageToken() != "" || request.GetAroundFloor() != 0), "around_comment_id", "excludes page_token and around_floor")
+	wrong.add(request.GetAroundFloor() != 0 && request.GetPageToken() != "", "around_floor", "excludes page_token")
 	return pages(ctx, c.Comments().ListComments, request, wrong, func(next *ripostev1.ListCommentsRequest, token string) {
 		next.PageToken = token
 		next.AroundCommentId = 0
@@ -220,6 +223,7 @@ func (c *Client) ListRepliesPages(ctx context.Context, request *ripostev1.ListRe
 	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
 	wrong.add(request.GetAroundCommentId() < 0, "around_comment_id", "must not be negative")
 	wrong.add(request.GetMinRevision() < 0, "min_revision", "must not be negative")
+	wrong.add(request.GetAroundCommentId() != 0 && request.GetPageToken() != "", "around_comment_id", "excludes page_token")
 	return pages(ctx, c.Replies().ListReplies, request, wrong, func(next *ripostev1.ListRepliesRequest, token string) {
 		next.PageToken = token
 		next.AroundCommentId = 0
@@ -369,6 +373,8 @@ func (c *Client) ListReviewItems(ctx context.Context, request *ripostev1.ListRev
 func (c *Client) ListReviewItemsPages(ctx context.Context, request *ripostev1.ListReviewItemsRequest) (iter.Seq2[*ripostev1.ListReviewItemsResponse, error], error) {
 	var wrong faults
 	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}")
+	at := slices.IndexFunc(request.GetCauses(), func(one ripostev1.ReviewCause) bool { return one == 0 || ripostev1.ReviewCause_name[int32(one)] == "" })
+	wrong.add(at >= 0, fmt.Sprintf("causes[%d]", at), "is not a known value")
 	wrong.add(request.GetMemberId() != "" && !isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters")
 	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
 	return pages(ctx, c.Moderation().ListReviewItems, request, wrong, func(next *ripostev1.ListReviewItemsRequest, token string) {

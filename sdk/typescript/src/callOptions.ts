@@ -28,11 +28,17 @@ const TAKES: Record<keyof CallOptions, [fits: (value: unknown) => boolean, what:
   onTrailers: [(value) => typeof value === "function", "function"],
 };
 
+/** Refuses options that are no object: programs in JavaScript may have `null` here. */
+export function checkIsObject(options: unknown): void {
+  if (typeof options !== "object" || options === null) throw invalid(`options: ${String(options)} is no object`);
+}
+
 /**
  * Refuses, as programs in JavaScript may have them, options that a call does not take, and values
  * that they cannot have.
  */
 export function checkOptions(options: object, names: (keyof typeof TAKES)[] = ["timeoutMs", "signal", "headers", "onTrailers"]): void {
+  checkIsObject(options);
   for (const [name, value] of Object.entries(options)) {
     const taken = names.find((one) => one === name);
     if (taken === undefined) throw invalid(`${name}: not an option of this call`);

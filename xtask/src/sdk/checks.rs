@@ -17,6 +17,8 @@ pub(super) struct ListedChecks {
     values: BTreeMap<String, Vec<String>>,
     /// The greatest values of numbers.
     at_most: BTreeMap<String, i32>,
+    /// Fields that exclude others.
+    excludes: BTreeMap<String, Vec<String>>,
     /// Fields that are left to the service, which has a reason of its own for them.
     left: Vec<String>,
 }
@@ -41,10 +43,20 @@ pub(super) struct Check {
     empty: bool,
     /// The greatest value of a number, if it has one.
     at_most: Option<i32>,
+    /// The fields of which none may be set beside this one.
+    excludes: Vec<Excluded>,
     /// The oneof whose arm the first step of the path is; then the check holds for this arm alone.
     arm_of: Option<String>,
     /// The description of the violation.
     description: String,
+}
+
+/// A field that another one excludes.
+#[derive(Debug, Clone, Serialize)]
+struct Excluded {
+    name: String,
+    /// If `true`, it is a text, which is not set if it is empty; else a number.
+    is_text: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -60,6 +72,10 @@ enum Rule {
     Number,
     /// A value is one of its enum.
     Value,
+    /// Each value of a list is one of its enum, and not the unspecified one.
+    Values,
+    /// A number is not set where one of other fields is.
+    Excludes,
     /// One arm of a oneof is set.
     OneOf,
 }
@@ -82,9 +98,14 @@ impl ListedChecks {
                 continue;
             }
             let is_apart = self.required.iter().chain(&self.left).any(|path| path == field.name);
-            if !is_apart && !field.is_repeated() {
+            if field.is_repeated() && field.is_enum() {
+                checks.push(Check::of(field.name, vec![field.name.to_owned()], field, Rule::Values));
+            } else if !is_apart && !field.is_repeated() {
                 checks.extend(self.other(contract, field)?);
             }
+        }
+        for (name, excluded) in &self.excludes {
+            checks.push(excludes(request, name, excluded)?);
         }
         for name in self.values.keys().chain(&self.left) {
             ensure!(request.field(name)?.is_enum(), "{name} of {} has no values", request.name);
@@ -113,6 +134,24 @@ impl ListedChecks {
         }
         Ok(Some(check))
     }
+}
+
+/// Returns the check that none of these fields is set beside the one of this name.
+fn excludes(request: &Message<'_>, name: &str, others: &[String]) -> Result<Check> {
+    let field = request.field(name)?;
+    ensure!(is_number(field), "{name} of {} is no number", request.name);
+    let excluded = |other: &String| {
+        let field = request.field(other)?;
+        ensure!(is_number(field) || field.type_name() == "string", "{other} of {} is no text or number", request.name);
+        Ok(Excluded { name: other.clone(), is_text: !is_number(field) })
+    };
+    let check = Check::of(name, vec![name.to_owned()], field, Rule::Excludes);
+    let description = format!("excludes {}", others.join(" and "));
+    Ok(Check { excludes: others.iter().map(excluded).collect::<Result<_>>()?, description, ..check })
+}
+
+fn is_number(field: &Field<'_>) -> bool {
+    matches!(field.type_name().as_str(), "int32" | "int64")
 }
 
 /// Returns the check of a field that must be set. The name of a text is that of its kind.
@@ -150,13 +189,15 @@ impl Check {
             wide: last.type_name() == "int64",
             empty: false,
             at_most: None,
+            excludes: Vec::new(),
             arm_of: None,
             description: match rule {
                 Rule::ObjectType => "must match [a-z][a-z0-9_]{0,31}",
                 Rule::CallerId => "must have 1 to 64 bytes and no control characters",
                 Rule::Id => "must be an id, greater than 0",
                 Rule::Number => "must not be negative",
-                Rule::Value => "is not a known value",
+                Rule::Value | Rule::Values => "is not a known value",
+                Rule::Excludes => "excludes others",
                 Rule::OneOf => "must be set",
             }
             .to_owned(),

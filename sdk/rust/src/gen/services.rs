@@ -98,6 +98,12 @@ impl List for v1::ListCommentsRequest {
             (self.around_comment_id < 0, "around_comment_id", "must not be negative"),
             (self.around_floor < 0, "around_floor", "must not be negative"),
             (self.min_revision < 0, "min_revision", "must not be negative"),
+            (
+                self.around_comment_id != 0 && (!self.page_token.is_empty() || self.around_floor != 0),
+                "around_comment_id",
+                "excludes page_token and around_floor",
+            ),
+            (self.around_floor != 0 && !self.page_token.is_empty(), "around_floor", "excludes page_token"),
         ])
     }
 
@@ -289,6 +295,7 @@ impl List for v1::ListRepliesRequest {
             (self.page_size < 0, "page_size", "must not be negative"),
             (self.around_comment_id < 0, "around_comment_id", "must not be negative"),
             (self.min_revision < 0, "min_revision", "must not be negative"),
+            (self.around_comment_id != 0 && !self.page_token.is_empty(), "around_comment_id", "excludes page_token"),
         ])
     }
 
@@ -415,8 +422,13 @@ impl List for v1::ListReviewItemsRequest {
     type Item = v1::ReviewItem;
 
     fn check(&self) -> Result<(), Error> {
+        let unknown =
+            |value: &i32| v1::ReviewCause::try_from(*value).map_or(true, |value| value == v1::ReviewCause::Unspecified);
+        let at = self.causes.iter().position(unknown);
+        let field = format!("causes[{}]", at.unwrap_or_default());
         Error::refuse(&[
             (!is_object_type(&self.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
+            (at.is_some(), &field, "is not a known value"),
             (
                 !self.member_id.is_empty() && !is_caller_id(&self.member_id),
                 "member_id",

@@ -90,6 +90,12 @@ export class CommentsClient {
       [BigInt(made.aroundCommentId) < 0, "around_comment_id", "must not be negative"],
       [made.aroundFloor < 0, "around_floor", "must not be negative"],
       [BigInt(made.minRevision) < 0, "min_revision", "must not be negative"],
+      [
+        BigInt(made.aroundCommentId) !== 0n && (made.pageToken !== "" || made.aroundFloor !== 0),
+        "around_comment_id",
+        "excludes page_token and around_floor",
+      ],
+      [made.aroundFloor !== 0 && made.pageToken !== "", "around_floor", "excludes page_token"],
     ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.CommentService.method.listComments, { ...request, ...changes }, options);
@@ -358,6 +364,7 @@ export class RepliesClient {
       [made.pageSize < 0, "page_size", "must not be negative"],
       [BigInt(made.aroundCommentId) < 0, "around_comment_id", "must not be negative"],
       [BigInt(made.minRevision) < 0, "min_revision", "must not be negative"],
+      [BigInt(made.aroundCommentId) !== 0n && made.pageToken !== "", "around_comment_id", "excludes page_token"],
     ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.ReplyService.method.listReplies, { ...request, ...changes }, options);
@@ -755,6 +762,14 @@ export class ModerationClient {
     const further = {};
     this.#connection.check(v1.ModerationService.method.listReviewItems, request, options, (made) => [
       [!isObjectType(made.objectType), "object_type", "must match [a-z][a-z0-9_]{0,31}"],
+      ...made.causes
+        .map((one, at): [boolean, string, string] => [
+          v1.ReviewCause[one] === undefined || one === 0,
+          `causes[${at}]`,
+          "is not a known value",
+        ])
+        .filter(([wrong]) => wrong)
+        .slice(0, 1),
       [
         made.memberId !== "" && !isCallerId(made.memberId),
         "member_id",

@@ -146,11 +146,15 @@ enum Around {
 /// Returns the object that the page surrounds; `Some(None)` if the request names none.
 fn around(v: &mut Violations, fields: StartFields<'_>) -> Option<Option<Around>> {
     let StartFields { page_token: token, around_comment_id, around_floor } = fields;
-    let are_set = [!token.is_empty(), around_comment_id != 0, around_floor != 0];
-    if are_set.iter().filter(|is_set| **is_set).count() > 1 {
-        let field = if around_comment_id != 0 { "around_comment_id" } else { "around_floor" };
-        let rule = "excludes page_token, and around_comment_id excludes around_floor";
-        return v.take(Err(Violation::field(field, rule)));
+    let by_comment = around_comment_id != 0 && (!token.is_empty() || around_floor != 0);
+    let by_floor = around_floor != 0 && !token.is_empty();
+    if by_comment || by_floor {
+        let excluded = [
+            (by_comment, "around_comment_id", "excludes page_token and around_floor"),
+            (by_floor, "around_floor", "excludes page_token"),
+        ];
+        let violations = excluded.into_iter().filter(|(is_excluded, ..)| *is_excluded);
+        return v.take(Err(violations.map(|(_, field, rule)| Violation::field(field, rule)).collect::<Vec<_>>()));
     }
     if around_comment_id != 0 {
         return v.take(comment_id("around_comment_id", around_comment_id)).map(|id| Some(Around::Comment(id)));

@@ -209,6 +209,8 @@ fn a_request_names_only_one_start_of_a_page() {
         ] {
             assert_eq!(result, Err((Reason::FieldInvalid, vec![field.to_owned()])));
         }
+        let both = ["around_comment_id", "around_floor"].map(str::to_owned).to_vec();
+        assert_eq!(start("x", 7, 9, sort), Err((Reason::FieldInvalid, both)));
         assert_eq!(start("x", 0, 0, sort), Err((Reason::PageTokenInvalid, vec!["page_token".to_owned()])));
     }
 }

@@ -79,6 +79,12 @@ class CommentService(v1.CommentServiceStub):
             (request.around_comment_id < 0, "around_comment_id", "must not be negative"),
             (request.around_floor < 0, "around_floor", "must not be negative"),
             (request.min_revision < 0, "min_revision", "must not be negative"),
+            (
+                request.around_comment_id != 0 and (request.page_token != "" or request.around_floor != 0),
+                "around_comment_id",
+                "excludes page_token and around_floor",
+            ),
+            (request.around_floor != 0 and request.page_token != "", "around_floor", "excludes page_token"),
         )
         first_page_only = ("around_comment_id", "around_floor")
         walk: PageWalk[v1.ListCommentsResponse] = PageWalk(self.ListComments, request, first_page_only, options)
@@ -174,6 +180,12 @@ class AsyncCommentService(CommentServiceAsyncStub):
             (request.around_comment_id < 0, "around_comment_id", "must not be negative"),
             (request.around_floor < 0, "around_floor", "must not be negative"),
             (request.min_revision < 0, "min_revision", "must not be negative"),
+            (
+                request.around_comment_id != 0 and (request.page_token != "" or request.around_floor != 0),
+                "around_comment_id",
+                "excludes page_token and around_floor",
+            ),
+            (request.around_floor != 0 and request.page_token != "", "around_floor", "excludes page_token"),
         )
         first_page_only = ("around_comment_id", "around_floor")
         walk: AsyncPageWalk[v1.ListCommentsResponse] = AsyncPageWalk(
@@ -385,6 +397,7 @@ class ReplyService(v1.ReplyServiceStub):
             (request.page_size < 0, "page_size", "must not be negative"),
             (request.around_comment_id < 0, "around_comment_id", "must not be negative"),
             (request.min_revision < 0, "min_revision", "must not be negative"),
+            (request.around_comment_id != 0 and request.page_token != "", "around_comment_id", "excludes page_token"),
         )
         first_page_only = ("around_comment_id",)
         walk: PageWalk[v1.ListRepliesResponse] = PageWalk(self.ListReplies, request, first_page_only, options)
@@ -426,6 +439,7 @@ class AsyncReplyService(ReplyServiceAsyncStub):
             (request.page_size < 0, "page_size", "must not be negative"),
             (request.around_comment_id < 0, "around_comment_id", "must not be negative"),
             (request.min_revision < 0, "min_revision", "must not be negative"),
+            (request.around_comment_id != 0 and request.page_token != "", "around_comment_id", "excludes page_token"),
         )
         first_page_only = ("around_comment_id",)
         walk: AsyncPageWalk[v1.ListRepliesResponse] = AsyncPageWalk(self.ListReplies, request, first_page_only, options)
@@ -613,8 +627,11 @@ class ModerationService(v1.ModerationServiceStub):
         """Walks over all that ``ListReviewItems`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListReviewItemsRequest)
+        known = set(v1.ReviewCause.values()) - {0}
+        at = next((at for at, one in enumerate(request.causes) if one not in known), None)
         refuse(
             (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
+            (at is not None, f"causes[{at}]", "is not a known value"),
             (
                 request.member_id != "" and not is_caller_id(request.member_id),
                 "member_id",
@@ -680,8 +697,11 @@ class AsyncModerationService(ModerationServiceAsyncStub):
         """Walks over all that ``ListReviewItems`` lists, from the page of the request on; ``options`` are those of
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListReviewItemsRequest)
+        known = set(v1.ReviewCause.values()) - {0}
+        at = next((at for at, one in enumerate(request.causes) if one not in known), None)
         refuse(
             (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
+            (at is not None, f"causes[{at}]", "is not a known value"),
             (
                 request.member_id != "" and not is_caller_id(request.member_id),
                 "member_id",

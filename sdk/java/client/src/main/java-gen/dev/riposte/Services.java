@@ -7,8 +7,10 @@ import io.grpc.CallOptions;
 import io.grpc.Channel;
 import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /** The services of a client, with their lists, watches and handles. */
 public abstract sealed class Services permits Riposte {
@@ -165,6 +167,8 @@ public abstract sealed class Services permits Riposte {
     wrong(bad, request.getAroundCommentId() < 0, "around_comment_id", "must not be negative");
     wrong(bad, request.getAroundFloor() < 0, "around_floor", "must not be negative");
     wrong(bad, request.getMinRevision() < 0, "min_revision", "must not be negative");
+    wrong(bad, request.getAroundCommentId() != 0 && (!request.getPageToken().isEmpty() || request.getAroundFloor() != 0), "around_comment_id", "excludes page_token and around_floor");
+    wrong(bad, request.getAroundFloor() != 0 && !request.getPageToken().isEmpty(), "around_floor", "excludes page_token");
     Texts.check(request, bad);
     return new Pages<>(
         token -> comments().listComments(token.isEmpty() ? request
@@ -325,6 +329,7 @@ public abstract sealed class Services permits Riposte {
     wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
     wrong(bad, request.getAroundCommentId() < 0, "around_comment_id", "must not be negative");
     wrong(bad, request.getMinRevision() < 0, "min_revision", "must not be negative");
+    wrong(bad, request.getAroundCommentId() != 0 && !request.getPageToken().isEmpty(), "around_comment_id", "excludes page_token");
     Texts.check(request, bad);
     return new Pages<>(
         token -> replies().listReplies(token.isEmpty() ? request
@@ -468,6 +473,12 @@ public abstract sealed class Services permits Riposte {
   public Pages<ListReviewItemsResponse, ReviewItem> listReviewItems(ListReviewItemsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
     wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}");
+    List<Integer> all = request.getCausesValueList();
+    int at = IntStream.range(0, all.size())
+        .filter(one -> all.get(one) == 0 || ReviewCause.forNumber(all.get(one)) == null)
+        .findFirst()
+        .orElse(-1);
+    wrong(bad, at >= 0, "causes[" + at + "]", "is not a known value");
     wrong(bad, !request.getMemberId().isEmpty() && !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters");
     wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
     Texts.check(request, bad);
