@@ -79,7 +79,7 @@ fn keyspace(variable: &str) -> Option<String> {
 #[must_use]
 pub fn fresh_name() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    // Two processes may begin in one millisecond, so that the time does not tell them apart.
+    // Two processes may begin in one millisecond, so their times may be equal.
     let run = uuid::Uuid::new_v4().simple().to_string();
     format!("riposte_{}_{}", &run[..12], NEXT.fetch_add(1, Ordering::Relaxed))
 }
