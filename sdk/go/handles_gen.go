@@ -99,7 +99,7 @@ const (
 	MostReplies = CommentSort(ripostev1.CommentSort_COMMENT_SORT_MOST_REPLIES)
 )
 
-// SubjectPageOption is an option of [Subject.Page]: [CommentSort], [ReplySort], [PageSize], [PageToken], [ReplyPreviewSize], [Viewer].
+// SubjectPageOption is an option of [Subject.Page]: [CommentSort], [ReplySort], [PageSize], [PageToken], [ReplyPreviewSize], [AroundCommentId], [AroundFloor], [MinRevision], [Viewer].
 type SubjectPageOption interface {
 	subjectPageOption(*ripostev1.ListCommentsRequest, *Viewer)
 }
@@ -122,6 +122,18 @@ func (o PageToken) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *
 
 func (o ReplyPreviewSize) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *Viewer) {
 	request.ReplyPreviewSize = proto.Int32(int32(o))
+}
+
+func (o AroundCommentId) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *Viewer) {
+	request.AroundCommentId = int64(o)
+}
+
+func (o AroundFloor) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *Viewer) {
+	request.AroundFloor = int32(o)
+}
+
+func (o MinRevision) subjectPageOption(request *ripostev1.ListCommentsRequest, _ *Viewer) {
+	request.MinRevision = int64(o)
 }
 
 func (o Viewer) subjectPageOption(_ *ripostev1.ListCommentsRequest, viewer *Viewer) { *viewer = o }
@@ -162,6 +174,18 @@ type PageToken string
 
 // ReplyPreviewSize is an option. Replies shown below each root: 0 to 10. Unset: 3; 0: none.
 type ReplyPreviewSize int32
+
+// AroundCommentId is an option. The page that holds this comment; for a reply the page of its root,
+// and in its thread the replies around it. Default 0: not asked. Excludes page_token and
+// around_floor.
+type AroundCommentId int64
+
+// AroundFloor is an option. The page that holds the root with this floor, or would hold it. Default
+// 0: not asked. Excludes page_token and around_comment_id.
+type AroundFloor int32
+
+// MinRevision is an option. The answer shows at least this revision of the subject. Default 0: any.
+type MinRevision int64
 
 // Unlisted walks over a member's own comments under the subject that no list shows, and those with
 // an edit that waits, the newest first.
@@ -690,7 +714,7 @@ const (
 	Top = ReplySort(ripostev1.CommentSort_COMMENT_SORT_TOP)
 )
 
-// CommentPageOption is an option of [Comment.Page]: [ReplySort], [PageSize], [PageToken], [Viewer].
+// CommentPageOption is an option of [Comment.Page]: [ReplySort], [PageSize], [PageToken], [AroundCommentId], [MinRevision], [Viewer].
 type CommentPageOption interface {
 	commentPageOption(*ripostev1.ListRepliesRequest, *Viewer)
 }
@@ -705,6 +729,14 @@ func (o PageSize) commentPageOption(request *ripostev1.ListRepliesRequest, _ *Vi
 
 func (o PageToken) commentPageOption(request *ripostev1.ListRepliesRequest, _ *Viewer) {
 	request.PageToken = string(o)
+}
+
+func (o AroundCommentId) commentPageOption(request *ripostev1.ListRepliesRequest, _ *Viewer) {
+	request.AroundCommentId = int64(o)
+}
+
+func (o MinRevision) commentPageOption(request *ripostev1.ListRepliesRequest, _ *Viewer) {
+	request.MinRevision = int64(o)
 }
 
 func (o Viewer) commentPageOption(_ *ripostev1.ListRepliesRequest, viewer *Viewer) { *viewer = o }

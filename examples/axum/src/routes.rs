@@ -108,6 +108,7 @@ async fn list(
         reply_preview_size: Some(3),
         page_token: Some(query.page_token),
         viewer: Some(member).filter(|member| !member.is_empty()),
+        ..SubjectPageOptions::default()
     };
     let page = app.riposte.subject("video", video).page(options).await?;
     let threads = page.threads.iter().map(|thread| {

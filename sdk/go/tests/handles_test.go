@@ -89,6 +89,14 @@ func TestAPageHasHandlesItsCursorAndWhatItsViewerLikes(t *testing.T) {
 	if len(last.Threads) != 1 || last.Threads[0].Comment.Id != roots[2].Id || last.Threads[0].Comment.OwnLike != 0 {
 		t.Fatal(last)
 	}
+	holds := func(thread *riposte.Thread) bool { return thread.Comment.Id == roots[2].Id }
+	by := riposte.MinRevision(page.SubjectRevision)
+	for _, option := range []riposte.SubjectPageOption{riposte.AroundCommentId(roots[2].Id), riposte.AroundFloor(roots[2].Floor)} {
+		around := must(subject.Page(ctx, riposte.Oldest, riposte.PageSize(1), option, by))(t)
+		if !slices.ContainsFunc(around.Threads, holds) || around.PreviousPageToken == "" {
+			t.Fatal(around)
+		}
+	}
 	replies := must(dev.Client.Comment(roots[0].Id).Page(ctx, riposte.Top, riposte.Viewer("m9")))(t)
 	if len(replies.Replies) != 1 || replies.Replies[0].OwnLike != ripostev1.LikeValue_LIKE_VALUE_LIKE {
 		t.Fatal(replies)

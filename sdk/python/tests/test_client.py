@@ -182,7 +182,7 @@ def test_a_client_with_asyncio_that_is_closed_says_so() -> None:
 
 
 def test_a_client_with_asyncio_is_not_made_outside_of_its_event_loop() -> None:
-    with pytest.raises(RuntimeError, match="no running event loop"):
+    with pytest.raises(RuntimeError, match="belongs to a running event loop"):
         riposte_sdk.aio.from_env()
 
 

@@ -44,6 +44,10 @@ test("the handles of a server", async (t) => {
     assert.deepEqual(page.threads[0]!.replies.map(({ ownLike }) => ownLike), [LIKE]);
     const last = await subject.page({ sort: "oldest", pageSize: 2, pageToken: page.nextPageToken });
     assert.deepEqual(last.threads.map(({ comment }) => [comment.id, comment.ownLike]), [[roots[2]!.id, UNSPECIFIED]]);
+    for (const place of [{ aroundCommentId: roots[2]!.id }, { aroundFloor: roots[2]!.floor }]) {
+      const around = await subject.page({ sort: "oldest", pageSize: 1, minRevision: page.subjectRevision, ...place });
+      assert.ok(around.threads.some(({ comment }) => comment.id === roots[2]!.id) && around.previousPageToken !== "");
+    }
     const replies = await client.comment(roots[0]!.id).page({ sort: "top", viewer: "m9" });
     assert.deepEqual(replies.replies.map(({ id, ownLike }) => [id, ownLike]), [[reply.id, LIKE]]);
 

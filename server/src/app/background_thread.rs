@@ -3,9 +3,9 @@
 use anyhow::Context;
 use tokio::sync::oneshot;
 
-/// The niceness of the thread. Threads that answer calls have 0, and are run first.
+/// The niceness of the thread, the greatest one. Threads that answer calls have 0, and are run first.
 #[cfg(target_os = "linux")]
-const NICENESS: i32 = 10;
+const NICENESS: i32 = 19;
 
 /// Computes `work` in a thread of its own with this name, and of low priority: on a machine whose
 /// cores are all busy, calls come first.

@@ -65,7 +65,7 @@ def given(options: CallOptions) -> dict[str, Any]:
 def each(name: str, values: Iterable[Value]) -> Iterator[Value]:
     """The values of a list. Raises ``InvalidArgument`` for what is none, as a text."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise invalid(f"{name}: {values!r} is no list")
+        raise invalid(f"{name}: a {type(values).__name__} is no list")
     return iter(values)
 
 

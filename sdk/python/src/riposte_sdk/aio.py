@@ -49,7 +49,11 @@ class Client(Base, AsyncHandles):
     def __init__(self, options: Options) -> None:
         """See ``riposte_sdk.Client``. Raises RuntimeError where no event loop runs, to which it
         could belong."""
-        asyncio.get_running_loop()
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            where = "make it in a coroutine, such as the lifespan of an application"
+            raise RuntimeError(f"an asyncio client belongs to a running event loop: {where}") from None
         super().__init__(options)
 
     def admin(self, target: str | None = None) -> AsyncAdminService:

@@ -24,6 +24,14 @@ pub struct SubjectPageOptions {
     pub page_token: Option<String>,
     /// Replies shown below each root: 0 to 10. Unset: 3; 0: none.
     pub reply_preview_size: Option<i32>,
+    /// The page that holds this comment; for a reply the page of its root, and in its thread the
+    /// replies around it. Default 0: not asked. Excludes page_token and around_floor.
+    pub around_comment_id: Option<i64>,
+    /// The page that holds the root with this floor, or would hold it. Default 0: not asked.
+    /// Excludes page_token and around_comment_id.
+    pub around_floor: Option<i32>,
+    /// The answer shows at least this revision of the subject. Default 0: any.
+    pub min_revision: Option<i64>,
     /// The member who looks. What this member likes is requested too and stands as `own_like`; it is
     /// unknown if that call fails.
     pub viewer: Option<String>,
@@ -83,6 +91,10 @@ pub struct CommentPageOptions {
     /// `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort must be
     /// those of that walk, else PAGE_TOKEN_MISMATCH.
     pub page_token: Option<String>,
+    /// The page that holds this reply. Default 0: not asked. Excludes page_token.
+    pub around_comment_id: Option<i64>,
+    /// The answer shows at least this revision of the subject. Default 0: any.
+    pub min_revision: Option<i64>,
     /// The member who looks. What this member likes is requested too and stands as `own_like`; it is
     /// unknown if that call fails.
     pub viewer: Option<String>,
@@ -187,6 +199,9 @@ impl Subject {
             page_size: options.page_size.unwrap_or_default(),
             page_token: options.page_token.unwrap_or_default(),
             reply_preview_size: options.reply_preview_size,
+            around_comment_id: options.around_comment_id.unwrap_or_default(),
+            around_floor: options.around_floor.unwrap_or_default(),
+            min_revision: options.min_revision.unwrap_or_default(),
             ..Default::default()
         };
         check_viewer(options.viewer.as_deref())?;
@@ -740,6 +755,8 @@ impl Comment {
             sort: options.sort.map(v1::CommentSort::from).unwrap_or_default().into(),
             page_size: options.page_size.unwrap_or_default(),
             page_token: options.page_token.unwrap_or_default(),
+            around_comment_id: options.around_comment_id.unwrap_or_default(),
+            min_revision: options.min_revision.unwrap_or_default(),
             ..Default::default()
         };
         check_viewer(options.viewer.as_deref())?;

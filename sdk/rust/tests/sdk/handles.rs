@@ -72,6 +72,16 @@ async fn a_page_has_handles_its_cursor_and_what_its_viewer_likes() {
     let last = subject.page(SubjectPageOptions { page_token, ..options.clone() }).await.unwrap();
     assert_eq!((last.threads.len(), last.threads[0].comment.id), (1, roots[2].id));
     assert_eq!(last.threads[0].comment.own_like, LikeValue::Unspecified);
+    let min_revision = Some(page.subject_revision);
+    let one = SubjectPageOptions { page_size: Some(1), min_revision, ..options };
+    for options in [
+        SubjectPageOptions { around_comment_id: Some(roots[2].id), ..one.clone() },
+        SubjectPageOptions { around_floor: Some(roots[2].floor), ..one.clone() },
+    ] {
+        let around = subject.page(options).await.unwrap();
+        assert!(around.threads.iter().any(|thread| thread.comment.id == roots[2].id));
+        assert!(!around.previous_page_token.is_empty());
+    }
     let options = CommentPageOptions { sort: Some(ReplySort::Top), viewer: Some("m9".into()), ..Default::default() };
     let replies = client.comment(roots[0].id).page(options).await.unwrap();
     assert_eq!((replies.replies.len(), replies.replies[0].own_like), (1, LikeValue::Like));

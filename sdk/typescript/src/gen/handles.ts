@@ -82,6 +82,13 @@ export class SubjectHandle {
    * PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take 30 minutes from
    * its first page on, then PAGE_TOKEN_EXPIRED.
    * @param options.replyPreviewSize Replies shown below each root: 0 to 10. Unset: 3; 0: none.
+   * @param options.aroundCommentId The page that holds this comment; for a reply the page of its
+   * root, and in its thread the replies around it. Default 0: not asked. Excludes page_token and
+   * around_floor.
+   * @param options.aroundFloor The page that holds the root with this floor, or would hold it.
+   * Default 0: not asked. Excludes page_token and around_comment_id.
+   * @param options.minRevision The answer shows at least this revision of the subject. Default 0:
+   * any.
    * @param options.viewer The member who looks. What this member likes is asked for as well, and
    * stands as `ownLike`; it is unknown where that call fails.
    */
@@ -91,11 +98,15 @@ export class SubjectHandle {
       readonly pageSize?: number | undefined;
       readonly pageToken?: string | undefined;
       readonly replyPreviewSize?: number | undefined;
+      readonly aroundCommentId?: string | undefined;
+      readonly aroundFloor?: number | undefined;
+      readonly minRevision?: string | undefined;
       readonly viewer?: string | undefined;
     } & CallOptions = {},
   ): Promise<ThreadPage> {
     checkIsObject(options);
-    const { sort, pageSize, pageToken, replyPreviewSize, viewer, ...call } = options;
+    const { sort, pageSize, pageToken, replyPreviewSize, aroundCommentId, aroundFloor, minRevision, viewer, ...call } =
+      options;
     checkViewer(viewer);
     const page = new ThreadPage(
       this.#services,
@@ -106,6 +117,9 @@ export class SubjectHandle {
           pageSize: pageSize,
           pageToken: pageToken,
           replyPreviewSize: replyPreviewSize,
+          aroundCommentId: aroundCommentId,
+          aroundFloor: aroundFloor,
+          minRevision: minRevision,
         },
         call,
       ),
@@ -802,6 +816,10 @@ export class CommentHandle {
    * @param options.pageToken `next_page_token` or `previous_page_token` of an earlier page of the
    * same walk, or `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and
    * sort must be those of that walk, else PAGE_TOKEN_MISMATCH.
+   * @param options.aroundCommentId The page that holds this reply. Default 0: not asked. Excludes
+   * page_token.
+   * @param options.minRevision The answer shows at least this revision of the subject. Default 0:
+   * any.
    * @param options.viewer The member who looks. What this member likes is asked for as well, and
    * stands as `ownLike`; it is unknown where that call fails.
    */
@@ -810,11 +828,13 @@ export class CommentHandle {
       readonly sort?: "newest" | "oldest" | "top" | undefined;
       readonly pageSize?: number | undefined;
       readonly pageToken?: string | undefined;
+      readonly aroundCommentId?: string | undefined;
+      readonly minRevision?: string | undefined;
       readonly viewer?: string | undefined;
     } & CallOptions = {},
   ): Promise<ReplyPage> {
     checkIsObject(options);
-    const { sort, pageSize, pageToken, viewer, ...call } = options;
+    const { sort, pageSize, pageToken, aroundCommentId, minRevision, viewer, ...call } = options;
     checkViewer(viewer);
     const page = new ReplyPage(
       this.#services,
@@ -824,6 +844,8 @@ export class CommentHandle {
           sort: valueOf("sort", v1.CommentSort, sort, ["NEWEST", "OLDEST", "TOP"]),
           pageSize: pageSize,
           pageToken: pageToken,
+          aroundCommentId: aroundCommentId,
+          minRevision: minRevision,
         },
         call,
       ),

@@ -298,6 +298,9 @@ class Subject:
         page_size: int | None = None,
         page_token: str | None = None,
         reply_preview_size: int | None = None,
+        around_comment_id: int | str | None = None,
+        around_floor: int | None = None,
+        min_revision: int | str | None = None,
         viewer: str | None = None,
         **options: Unpack[CallOptions],
     ) -> ThreadPage:
@@ -313,6 +316,12 @@ class Subject:
         PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take 30 minutes
         from its first page on, then PAGE_TOKEN_EXPIRED.
         ``reply_preview_size``: Replies shown below each root: 0 to 10. Unset: 3; 0: none.
+        ``around_comment_id``: The page that holds this comment; for a reply the page of its root,
+        and in its thread the replies around it. Default 0: not asked. Excludes page_token and
+        around_floor.
+        ``around_floor``: The page that holds the root with this floor, or would hold it. Default 0:
+        not asked. Excludes page_token and around_comment_id.
+        ``min_revision``: The answer shows at least this revision of the subject. Default 0: any.
         ``viewer``: The member who looks. What this member likes is asked for as well, and stands as
         ``own_like``; it is unknown where that call fails.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
@@ -339,6 +348,12 @@ class Subject:
             set_field(request, "page_token", page_token)
         if reply_preview_size is not None:
             set_field(request, "reply_preview_size", reply_preview_size)
+        if around_comment_id is not None:
+            set_field(request, "around_comment_id", around_comment_id)
+        if around_floor is not None:
+            set_field(request, "around_floor", around_floor)
+        if min_revision is not None:
+            set_field(request, "min_revision", min_revision)
         _check_viewer(viewer)
         answer = self.client.comments.ListComments(request, **given(options))
         page = ThreadPage(answer, self.client)
@@ -1078,6 +1093,8 @@ class Comment:
         sort: Literal["newest", "oldest", "top"] | None = None,
         page_size: int | None = None,
         page_token: str | None = None,
+        around_comment_id: int | str | None = None,
+        min_revision: int | str | None = None,
         viewer: str | None = None,
         **options: Unpack[CallOptions],
     ) -> ReplyPage:
@@ -1092,6 +1109,9 @@ class Comment:
         ``page_token``: `next_page_token` or `previous_page_token` of an earlier page of the same
         walk, or `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort
         must be those of that walk, else PAGE_TOKEN_MISMATCH.
+        ``around_comment_id``: The page that holds this reply. Default 0: not asked. Excludes
+        page_token.
+        ``min_revision``: The answer shows at least this revision of the subject. Default 0: any.
         ``viewer``: The member who looks. What this member likes is asked for as well, and stands as
         ``own_like``; it is unknown where that call fails.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
@@ -1108,6 +1128,10 @@ class Comment:
             set_field(request, "page_size", page_size)
         if page_token is not None:
             set_field(request, "page_token", page_token)
+        if around_comment_id is not None:
+            set_field(request, "around_comment_id", around_comment_id)
+        if min_revision is not None:
+            set_field(request, "min_revision", min_revision)
         _check_viewer(viewer)
         answer = self.client.replies.ListReplies(request, **given(options))
         page = ReplyPage(answer, self.client)
@@ -1661,6 +1685,9 @@ class AsyncSubject:
         page_size: int | None = None,
         page_token: str | None = None,
         reply_preview_size: int | None = None,
+        around_comment_id: int | str | None = None,
+        around_floor: int | None = None,
+        min_revision: int | str | None = None,
         viewer: str | None = None,
         **options: Unpack[CallOptions],
     ) -> AsyncThreadPage:
@@ -1676,6 +1703,12 @@ class AsyncSubject:
         PAGE_TOKEN_MISMATCH; page_size may change. In the ranked sorts a walk may take 30 minutes
         from its first page on, then PAGE_TOKEN_EXPIRED.
         ``reply_preview_size``: Replies shown below each root: 0 to 10. Unset: 3; 0: none.
+        ``around_comment_id``: The page that holds this comment; for a reply the page of its root,
+        and in its thread the replies around it. Default 0: not asked. Excludes page_token and
+        around_floor.
+        ``around_floor``: The page that holds the root with this floor, or would hold it. Default 0:
+        not asked. Excludes page_token and around_comment_id.
+        ``min_revision``: The answer shows at least this revision of the subject. Default 0: any.
         ``viewer``: The member who looks. What this member likes is asked for as well, and stands as
         ``own_like``; it is unknown where that call fails.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
@@ -1702,6 +1735,12 @@ class AsyncSubject:
             set_field(request, "page_token", page_token)
         if reply_preview_size is not None:
             set_field(request, "reply_preview_size", reply_preview_size)
+        if around_comment_id is not None:
+            set_field(request, "around_comment_id", around_comment_id)
+        if around_floor is not None:
+            set_field(request, "around_floor", around_floor)
+        if min_revision is not None:
+            set_field(request, "min_revision", min_revision)
         _check_viewer(viewer)
         answer = await self.client.comments.ListComments(request, **given(options))
         page = AsyncThreadPage(answer, self.client)
@@ -2441,6 +2480,8 @@ class AsyncComment:
         sort: Literal["newest", "oldest", "top"] | None = None,
         page_size: int | None = None,
         page_token: str | None = None,
+        around_comment_id: int | str | None = None,
+        min_revision: int | str | None = None,
         viewer: str | None = None,
         **options: Unpack[CallOptions],
     ) -> AsyncReplyPage:
@@ -2455,6 +2496,9 @@ class AsyncComment:
         ``page_token``: `next_page_token` or `previous_page_token` of an earlier page of the same
         walk, or `reply_page_token` of a thread (sort OLDEST). Empty: the first page. Root and sort
         must be those of that walk, else PAGE_TOKEN_MISMATCH.
+        ``around_comment_id``: The page that holds this reply. Default 0: not asked. Excludes
+        page_token.
+        ``min_revision``: The answer shows at least this revision of the subject. Default 0: any.
         ``viewer``: The member who looks. What this member likes is asked for as well, and stands as
         ``own_like``; it is unknown where that call fails.
         ``options`` are those of the call, as ``timeout`` (in seconds) and ``metadata``.
@@ -2471,6 +2515,10 @@ class AsyncComment:
             set_field(request, "page_size", page_size)
         if page_token is not None:
             set_field(request, "page_token", page_token)
+        if around_comment_id is not None:
+            set_field(request, "around_comment_id", around_comment_id)
+        if min_revision is not None:
+            set_field(request, "min_revision", min_revision)
         _check_viewer(viewer)
         answer = await self.client.replies.ListReplies(request, **given(options))
         page = AsyncReplyPage(answer, self.client)

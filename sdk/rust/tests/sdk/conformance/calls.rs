@@ -163,6 +163,7 @@ impl Caller {
             page_token: text(&request["pageToken"]),
             reply_preview_size: size("replyPreviewSize"),
             viewer: viewer.map(str::to_owned),
+            ..SubjectPageOptions::default()
         };
         let page = subject.page(options).await?;
         let (mut own, mut unlisted) = (Vec::new(), subject.unlisted(member)?.items());

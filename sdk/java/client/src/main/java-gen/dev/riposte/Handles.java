@@ -187,6 +187,41 @@ public final class Handles {
       }
 
       /**
+       * The page that holds this comment; for a reply the page of its root, and in its thread the
+       * replies around it. Default 0: not asked. Excludes page_token and around_floor.
+       *
+       * @param aroundCommentId the value
+       * @return these options
+       */
+      public PageOptions aroundCommentId(long aroundCommentId) {
+        request.setAroundCommentId(aroundCommentId);
+        return this;
+      }
+
+      /**
+       * The page that holds the root with this floor, or would hold it. Default 0: not asked.
+       * Excludes page_token and around_comment_id.
+       *
+       * @param aroundFloor the value
+       * @return these options
+       */
+      public PageOptions aroundFloor(int aroundFloor) {
+        request.setAroundFloor(aroundFloor);
+        return this;
+      }
+
+      /**
+       * The answer shows at least this revision of the subject. Default 0: any.
+       *
+       * @param minRevision the value
+       * @return these options
+       */
+      public PageOptions minRevision(long minRevision) {
+        request.setMinRevision(minRevision);
+        return this;
+      }
+
+      /**
        * The member who looks. What this member likes is asked for as well, and stands as
        * {@code ownLike}; it is unknown where that call fails.
        *
@@ -1292,6 +1327,28 @@ public final class Handles {
        */
       public PageOptions pageToken(String pageToken) {
         request.setPageToken(pageToken);
+        return this;
+      }
+
+      /**
+       * The page that holds this reply. Default 0: not asked. Excludes page_token.
+       *
+       * @param aroundCommentId the value
+       * @return these options
+       */
+      public PageOptions aroundCommentId(long aroundCommentId) {
+        request.setAroundCommentId(aroundCommentId);
+        return this;
+      }
+
+      /**
+       * The answer shows at least this revision of the subject. Default 0: any.
+       *
+       * @param minRevision the value
+       * @return these options
+       */
+      public PageOptions minRevision(long minRevision) {
+        request.setMinRevision(minRevision);
         return this;
       }
 

@@ -75,6 +75,13 @@ class HandlesTest {
     Handles.ThreadPage last = subject.page(options -> two.apply(options).pageToken(page.getNextPageToken()));
     assertEquals(List.of(roots.get(2).getId()), last.threads().stream().map(thread -> thread.comment().getId()).toList());
     assertEquals(LikeValue.LIKE_VALUE_UNSPECIFIED, last.threads().get(0).comment().ownLike());
+    UnaryOperator<Handles.Subject.PageOptions> one = options -> options.sort(Sort.OLDEST).pageSize(1).minRevision(page.getSubjectRevision());
+    for (Handles.ThreadPage around : List.of(
+        subject.page(options -> one.apply(options).aroundCommentId(roots.get(2).getId())),
+        subject.page(options -> one.apply(options).aroundFloor(roots.get(2).getFloor())))) {
+      assertTrue(around.threads().stream().anyMatch(thread -> thread.comment().getId() == roots.get(2).getId()));
+      assertFalse(around.getPreviousPageToken().isEmpty());
+    }
     Handles.ReplyPage replies = client.comment(roots.get(0).getId())
         .page(options -> options.sort(Handles.ReplySort.TOP).viewer("m9"));
     assertEquals(List.of(LikeValue.LIKE_VALUE_LIKE), replies.replies().stream().map(Handles.Comment::ownLike).toList());
