@@ -204,7 +204,8 @@ def test_a_page_has_handles_its_cursor_and_what_its_viewer_likes(riposte_client:
         subject.page(sort="oldest", page_size=1, around_comment_id=str(roots[2].id), min_revision=revision),
         subject.page(sort="oldest", page_size=1, around_floor=roots[2].floor, min_revision=revision),
     ):
-        assert roots[2].id in [one.comment.id for one in around.threads] and around.previous_page_token
+        assert roots[2].id in [one.comment.id for one in around.threads]
+        assert around.previous_page_token
     replies = riposte_client.comment(roots[0].id).page(sort="top", viewer="m9")
     assert [(one.id, one.own_like) for one in replies.replies] == [(reply.id, v1.LIKE_VALUE_LIKE)]
     assert [one.comment_id for one in subject.member_likes_page("m9", page_size=1).likes] == [roots[0].id]
