@@ -3,7 +3,7 @@
 use anyhow::Context;
 use tokio::sync::oneshot;
 
-/// The niceness of the thread, the greatest one. Threads that answer calls have 0, and are run first.
+/// The niceness of the thread, the greatest one. Threads that answer calls have 0, and run first.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 19;
 
