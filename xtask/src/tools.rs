@@ -33,12 +33,19 @@ const CARGO_DENY: &str = "0.20.2";
 /// Makes every tool present, and returns a line with their versions.
 pub(crate) fn all(repo: &Repo, live: &Arc<Live>) -> Result<String> {
     rust_components(repo, live)?;
+    compilers(live)?;
     let mariadb = mariadb(live)?;
     let redis = redis_version(&redis(repo, live)?)?;
     faketime(live)?;
     buf(repo, live)?;
     cargo_deny(repo, live)?;
     Ok(format!("MariaDB {mariadb}, Redis {redis}, buf {BUF}, cargo-deny {CARGO_DENY}"))
+}
+
+/// Installs the tools that compile the Kafka client and its TLS.
+fn compilers(live: &Arc<Live>) -> Result<()> {
+    let missing: Vec<&str> = ["g++", "make", "perl"].into_iter().filter(|tool| on_path(tool).is_none()).collect();
+    if missing.is_empty() { Ok(()) } else { packages::install(live, &missing) }
 }
 
 /// Installs MariaDB's server from the system's packages. Returns its version.
