@@ -31,8 +31,8 @@ const domain = "riposte"
 type Error struct {
 	// Code is the gRPC code.
 	Code codes.Code
-	// Reason is the service's reason, of this or of a later version; FIELD_INVALID also for a field
-	// that the client refuses, and empty for all else that is no answer of the service.
+	// Reason is the service's reason, of this or of a later version, also for a field that the client
+	// refuses; empty for all else that is no answer of the service.
 	Reason Reason
 	// Message is for a person to read; never stable.
 	Message string

@@ -1024,8 +1024,8 @@ func (o Viewer) check(request proto.Message) error {
 		return nil
 	}
 	var wrong faults
-	wrong.add(!isCallerID(string(o)), "viewer", "must have 1 to 64 bytes and no control characters")
-	wrong.add(!utf8.ValidString(string(o)), "viewer", "is no valid UTF-8")
+	wrong.add(!isCallerID(string(o)), "viewer", "must have 1 to 64 bytes and no control characters", ReasonFieldInvalid)
+	wrong.add(!utf8.ValidString(string(o)), "viewer", "is no valid UTF-8", ReasonFieldInvalid)
 	return sendable(request, wrong...)
 }
 

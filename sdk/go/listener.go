@@ -1,12 +1,11 @@
 package riposte
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"sync"
 
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -37,13 +36,10 @@ func (l *Listener[E]) Events() iter.Seq2[*E, error] {
 			select {
 			case <-l.ctx.Done():
 			case event, more := <-l.events:
-				if !more {
-					if l.err != nil {
-						yield(nil, l.err)
-					}
-					return
+				if !more && l.err != nil {
+					yield(nil, l.err)
 				}
-				if !yield(event, nil) {
+				if !more || !yield(event, nil) {
 					return
 				}
 			}
@@ -93,14 +89,11 @@ func listen[Q proto.Message, E any](
 	parent context.Context, all *fanOuts[E], open func(context.Context, Q) (*Watch[E], error), request Q, buffer int, at place[Q, E],
 ) (*Listener[E], error) {
 	if buffer < 1 {
-		return nil, convert(status.Error(codes.InvalidArgument, "a listener needs a buffer of at least 1"), nil)
-	}
-	if err := sendable(request); err != nil {
-		return nil, err
+		return nil, invalid("a listener needs a buffer of at least 1")
 	}
 	key, err := proto.MarshalOptions{Deterministic: true}.Marshal(request)
-	if err != nil {
-		return nil, convert(status.Error(codes.InvalidArgument, err.Error()), nil)
+	if err = cmp.Or(sendable(request), convert(err, nil)); err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithCancel(parent)
 	l := &Listener[E]{events: make(chan *E, buffer+1), parent: parent, ctx: ctx, cancel: cancel}
@@ -139,7 +132,6 @@ func listen[Q proto.Message, E any](
 
 // run sends the events of the watch to its listeners, until it ends.
 func (f *fanOut[E]) run(open func() (*Watch[E], error), place func(*E) (int64, bool)) {
-	defer f.cancel()
 	watch, err := open()
 	if err == nil {
 		var event *E
@@ -156,9 +148,8 @@ func (f *fanOut[E]) run(open func() (*Watch[E], error), place func(*E) (int64, b
 	for l := range f.listeners {
 		l.err = err
 		close(l.events)
+		f.remove(l)
 	}
-	f.listeners = nil
-	f.forget()
 	if !f.began {
 		f.err = err
 		close(f.ready)
@@ -204,14 +195,8 @@ func (f *fanOut[E]) remove(l *Listener[E]) {
 	if f.listeners[l] {
 		delete(f.listeners, l)
 		if len(f.listeners) == 0 {
-			f.forget()
+			delete(f.all.open, f.key)
 			f.cancel()
 		}
-	}
-}
-
-func (f *fanOut[E]) forget() {
-	if f.all.open[f.key] == f {
-		delete(f.all.open, f.key)
 	}
 }

@@ -3,7 +3,6 @@ package riposte
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +12,8 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protopath"
+	"google.golang.org/protobuf/reflect/protorange"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
@@ -26,9 +27,7 @@ func sendable(request any, bad ...*errdetails.BadRequest_FieldViolation) error {
 	} else if !message.ProtoReflect().IsValid() {
 		return invalid("the %s is nil", message.ProtoReflect().Descriptor().Name())
 	}
-	eachText(message.ProtoReflect(), "", func(path, text string) {
-		(*faults)(&bad).add(!utf8.ValidString(text), path, "is no valid UTF-8")
-	})
+	(*faults)(&bad).addTexts(message.ProtoReflect())
 	if bad == nil {
 		return nil
 	}
@@ -36,7 +35,10 @@ func sendable(request any, bad ...*errdetails.BadRequest_FieldViolation) error {
 	for at, one := range bad {
 		told[at] = one.Field + ": " + one.Description
 	}
-	reason := &errdetails.ErrorInfo{Reason: string(ReasonFieldInvalid), Domain: domain}
+	reason := &errdetails.ErrorInfo{Reason: bad[0].Reason, Domain: domain}
+	if len(bad) > 1 {
+		reason.Reason = string(ReasonFieldInvalid)
+	}
 	said, err := status.New(codes.InvalidArgument, strings.Join(told, "; ")).
 		WithDetails(reason, &errdetails.BadRequest{FieldViolations: bad})
 	return convert(cmp.Or(err, said.Err()), nil)
@@ -59,31 +61,19 @@ func sendableHeaders(ctx context.Context) error {
 	return nil
 }
 
-// eachText visits all texts of a message with their paths.
-func eachText(message protoreflect.Message, at string, visit func(path, text string)) {
-	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-		path := at + string(field.Name())
-		one := func(path string, value protoreflect.Value) {
-			switch inner := value.Interface().(type) {
-			case string:
-				visit(path, inner)
-			case protoreflect.Message:
-				eachText(inner, path+".", visit)
-			}
+// addTexts adds the texts of a message that are no valid UTF-8.
+func (f *faults) addTexts(message protoreflect.Message) {
+	// The only error is that of the function.
+	_ = protorange.Range(message, func(at protopath.Values) error {
+		last, path := at.Index(-1), at.Path
+		text, _ := last.Value.Interface().(string)
+		if last.Step.Kind() == protopath.MapIndexStep {
+			text, path = last.Step.MapIndex().String()+"\n"+text, path[:len(path)-1]
 		}
-		if field.IsMap() {
-			value.Map().Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
-				one(path, key.Value())
-				one(path, value)
-				return true
-			})
-		} else if field.IsList() {
-			for n := range value.List().Len() {
-				one(fmt.Sprintf("%s[%d]", path, n), value.List().Get(n))
-			}
-		} else {
-			one(path, value)
+		if !utf8.ValidString(text) {
+			_, field, _ := strings.Cut(path.String(), ").") // behind the type of the message
+			f.add(true, field, "is no valid UTF-8", ReasonFieldInvalid)
 		}
-		return true
+		return nil
 	})
 }

@@ -39,16 +39,16 @@ func (c *Client) ListComments(ctx context.Context, request *ripostev1.ListCommen
 // ListCommentsPages walks over the pages that [Client.ListComments] reads.
 func (c *Client) ListCommentsPages(ctx context.Context, request *ripostev1.ListCommentsRequest) (iter.Seq2[*ripostev1.ListCommentsResponse, error], error) {
 	var wrong faults
-	wrong.add(!objectTypes.MatchString(request.GetSubject().GetObjectType()), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}")
-	wrong.add(!isCallerID(request.GetSubject().GetObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters")
-	wrong.add(ripostev1.CommentSort_name[int32(request.GetSort())] == "", "sort", "is not a known value")
-	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
-	wrong.add(request.GetReplyPreviewSize() < 0 || request.GetReplyPreviewSize() > 10, "reply_preview_size", "must lie between 0 and 10")
-	wrong.add(request.GetAroundCommentId() < 0, "around_comment_id", "must not be negative")
-	wrong.add(request.GetAroundFloor() < 0, "around_floor", "must not be negative")
-	wrong.add(request.GetMinRevision() < 0, "min_revision", "must not be negative")
-	wrong.add(request.GetAroundCommentId() != 0 && (request.GetPageToken() != "" || request.GetAroundFloor() != 0), "around_comment_id", "excludes page_token and around_floor")
-	wrong.add(request.GetAroundFloor() != 0 && request.GetPageToken() != "", "around_floor", "excludes page_token")
+	wrong.add(!objectTypes.MatchString(request.GetSubject().GetObjectType()), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}", ReasonFieldInvalid)
+	wrong.add(!isCallerID(request.GetSubject().GetObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters", ReasonFieldInvalid)
+	wrong.add(ripostev1.CommentSort_name[int32(request.GetSort())] == "", "sort", "is not a known value", ReasonFieldInvalid)
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative", ReasonFieldInvalid)
+	wrong.add(request.GetReplyPreviewSize() < 0 || request.GetReplyPreviewSize() > 10, "reply_preview_size", "must lie between 0 and 10", ReasonFieldInvalid)
+	wrong.add(request.GetAroundCommentId() < 0, "around_comment_id", "must not be negative", ReasonFieldInvalid)
+	wrong.add(request.GetAroundFloor() < 0, "around_floor", "must not be negative", ReasonFieldInvalid)
+	wrong.add(request.GetMinRevision() < 0, "min_revision", "must not be negative", ReasonFieldInvalid)
+	wrong.add(request.GetAroundCommentId() != 0 && (request.GetPageToken() != "" || request.GetAroundFloor() != 0), "around_comment_id", "excludes page_token and around_floor", ReasonFieldInvalid)
+	wrong.add(request.GetAroundFloor() != 0 && request.GetPageToken() != "", "around_floor", "excludes page_token", ReasonFieldInvalid)
 	return pages(ctx, c.Comments().ListComments, request, wrong, func(next *ripostev1.ListCommentsRequest, token string) {
 		next.PageToken = token
 		next.AroundCommentId = 0
@@ -72,8 +72,8 @@ func (c *Client) ListCommentRevisions(ctx context.Context, request *ripostev1.Li
 // ListCommentRevisionsPages walks over the pages that [Client.ListCommentRevisions] reads.
 func (c *Client) ListCommentRevisionsPages(ctx context.Context, request *ripostev1.ListCommentRevisionsRequest) (iter.Seq2[*ripostev1.ListCommentRevisionsResponse, error], error) {
 	var wrong faults
-	wrong.add(request.GetId() <= 0, "id", "must be an id, greater than 0")
-	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	wrong.add(request.GetId() <= 0, "id", "must be an id, greater than 0", ReasonFieldInvalid)
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative", ReasonFieldInvalid)
 	return pages(ctx, c.Comments().ListCommentRevisions, request, wrong, func(next *ripostev1.ListCommentRevisionsRequest, token string) {
 		next.PageToken = token
 	})
@@ -95,9 +95,9 @@ func (c *Client) ListMemberComments(ctx context.Context, request *ripostev1.List
 // ListMemberCommentsPages walks over the pages that [Client.ListMemberComments] reads.
 func (c *Client) ListMemberCommentsPages(ctx context.Context, request *ripostev1.ListMemberCommentsRequest) (iter.Seq2[*ripostev1.ListMemberCommentsResponse, error], error) {
 	var wrong faults
-	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}")
-	wrong.add(!isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters")
-	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}", ReasonFieldInvalid)
+	wrong.add(!isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters", ReasonFieldInvalid)
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative", ReasonFieldInvalid)
 	return pages(ctx, c.Comments().ListMemberComments, request, wrong, func(next *ripostev1.ListMemberCommentsRequest, token string) {
 		next.PageToken = token
 	})
@@ -120,12 +120,12 @@ func (c *Client) ListUnlistedComments(ctx context.Context, request *ripostev1.Li
 // ListUnlistedCommentsPages walks over the pages that [Client.ListUnlistedComments] reads.
 func (c *Client) ListUnlistedCommentsPages(ctx context.Context, request *ripostev1.ListUnlistedCommentsRequest) (iter.Seq2[*ripostev1.ListUnlistedCommentsResponse, error], error) {
 	var wrong faults
-	wrong.add(!objectTypes.MatchString(request.GetSubject().GetObjectType()), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}")
-	wrong.add(!isCallerID(request.GetSubject().GetObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters")
-	wrong.add(!isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters")
-	wrong.add(request.GetRootId() < 0, "root_id", "must not be negative")
-	wrong.add(request.GetMinRevision() < 0, "min_revision", "must not be negative")
-	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	wrong.add(!objectTypes.MatchString(request.GetSubject().GetObjectType()), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}", ReasonFieldInvalid)
+	wrong.add(!isCallerID(request.GetSubject().GetObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters", ReasonFieldInvalid)
+	wrong.add(!isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters", ReasonFieldInvalid)
+	wrong.add(request.GetRootId() < 0, "root_id", "must not be negative", ReasonFieldInvalid)
+	wrong.add(request.GetMinRevision() < 0, "min_revision", "must not be negative", ReasonFieldInvalid)
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative", ReasonFieldInvalid)
 	return pages(ctx, c.Comments().ListUnlistedComments, request, wrong, func(next *ripostev1.ListUnlistedCommentsRequest, token string) {
 		next.PageToken = token
 	})
@@ -162,8 +162,9 @@ func (c *Client) ListLikers(ctx context.Context, request *ripostev1.ListLikersRe
 // ListLikersPages walks over the pages that [Client.ListLikers] reads.
 func (c *Client) ListLikersPages(ctx context.Context, request *ripostev1.ListLikersRequest) (iter.Seq2[*ripostev1.ListLikersResponse, error], error) {
 	var wrong faults
-	wrong.add(request.GetCommentId() <= 0, "comment_id", "must be an id, greater than 0")
-	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	wrong.add(request.GetCommentId() <= 0, "comment_id", "must be an id, greater than 0", ReasonFieldInvalid)
+	wrong.add(!slices.Contains([]ripostev1.LikeValue{0, ripostev1.LikeValue_LIKE_VALUE_LIKE, ripostev1.LikeValue_LIKE_VALUE_DISLIKE}, request.GetValue()), "value", "must be one of LIKE, DISLIKE", ReasonLikeInvalid)
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative", ReasonFieldInvalid)
 	return pages(ctx, c.Likes().ListLikers, request, wrong, func(next *ripostev1.ListLikersRequest, token string) {
 		next.PageToken = token
 	})
@@ -186,10 +187,10 @@ func (c *Client) ListMemberLikes(ctx context.Context, request *ripostev1.ListMem
 // ListMemberLikesPages walks over the pages that [Client.ListMemberLikes] reads.
 func (c *Client) ListMemberLikesPages(ctx context.Context, request *ripostev1.ListMemberLikesRequest) (iter.Seq2[*ripostev1.ListMemberLikesResponse, error], error) {
 	var wrong faults
-	wrong.add(!objectTypes.MatchString(request.GetSubject().GetObjectType()), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}")
-	wrong.add(!isCallerID(request.GetSubject().GetObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters")
-	wrong.add(!isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters")
-	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	wrong.add(!objectTypes.MatchString(request.GetSubject().GetObjectType()), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}", ReasonFieldInvalid)
+	wrong.add(!isCallerID(request.GetSubject().GetObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters", ReasonFieldInvalid)
+	wrong.add(!isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters", ReasonFieldInvalid)
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative", ReasonFieldInvalid)
 	return pages(ctx, c.Likes().ListMemberLikes, request, wrong, func(next *ripostev1.ListMemberLikesRequest, token string) {
 		next.PageToken = token
 	})
@@ -218,12 +219,12 @@ func (c *Client) ListReplies(ctx context.Context, request *ripostev1.ListReplies
 // ListRepliesPages walks over the pages that [Client.ListReplies] reads.
 func (c *Client) ListRepliesPages(ctx context.Context, request *ripostev1.ListRepliesRequest) (iter.Seq2[*ripostev1.ListRepliesResponse, error], error) {
 	var wrong faults
-	wrong.add(request.GetRootId() <= 0, "root_id", "must be an id, greater than 0")
-	wrong.add(!slices.Contains([]ripostev1.CommentSort{0, ripostev1.CommentSort_COMMENT_SORT_NEWEST, ripostev1.CommentSort_COMMENT_SORT_OLDEST, ripostev1.CommentSort_COMMENT_SORT_TOP}, request.GetSort()), "sort", "must be one of NEWEST, OLDEST, TOP")
-	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
-	wrong.add(request.GetAroundCommentId() < 0, "around_comment_id", "must not be negative")
-	wrong.add(request.GetMinRevision() < 0, "min_revision", "must not be negative")
-	wrong.add(request.GetAroundCommentId() != 0 && request.GetPageToken() != "", "around_comment_id", "excludes page_token")
+	wrong.add(request.GetRootId() <= 0, "root_id", "must be an id, greater than 0", ReasonFieldInvalid)
+	wrong.add(!slices.Contains([]ripostev1.CommentSort{0, ripostev1.CommentSort_COMMENT_SORT_NEWEST, ripostev1.CommentSort_COMMENT_SORT_OLDEST, ripostev1.CommentSort_COMMENT_SORT_TOP}, request.GetSort()), "sort", "must be one of NEWEST, OLDEST, TOP", ReasonFieldInvalid)
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative", ReasonFieldInvalid)
+	wrong.add(request.GetAroundCommentId() < 0, "around_comment_id", "must not be negative", ReasonFieldInvalid)
+	wrong.add(request.GetMinRevision() < 0, "min_revision", "must not be negative", ReasonFieldInvalid)
+	wrong.add(request.GetAroundCommentId() != 0 && request.GetPageToken() != "", "around_comment_id", "excludes page_token", ReasonFieldInvalid)
 	return pages(ctx, c.Replies().ListReplies, request, wrong, func(next *ripostev1.ListRepliesRequest, token string) {
 		next.PageToken = token
 		next.AroundCommentId = 0
@@ -246,10 +247,10 @@ func (c *Client) GetThread(ctx context.Context, request *ripostev1.GetThreadRequ
 // GetThreadPages walks over the pages that [Client.GetThread] reads.
 func (c *Client) GetThreadPages(ctx context.Context, request *ripostev1.GetThreadRequest) (iter.Seq2[*ripostev1.GetThreadResponse, error], error) {
 	var wrong faults
-	wrong.add(request.GetCommentId() <= 0, "comment_id", "must be an id, greater than 0")
-	wrong.add(request.GetMaxDepth() < 0, "max_depth", "must not be negative")
-	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
-	wrong.add(request.GetMinRevision() < 0, "min_revision", "must not be negative")
+	wrong.add(request.GetCommentId() <= 0, "comment_id", "must be an id, greater than 0", ReasonFieldInvalid)
+	wrong.add(request.GetMaxDepth() < 0, "max_depth", "must not be negative", ReasonFieldInvalid)
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative", ReasonFieldInvalid)
+	wrong.add(request.GetMinRevision() < 0, "min_revision", "must not be negative", ReasonFieldInvalid)
 	return pages(ctx, c.Replies().GetThread, request, wrong, func(next *ripostev1.GetThreadRequest, token string) {
 		next.PageToken = token
 	})
@@ -278,9 +279,9 @@ func (c *Client) ListOwnReports(ctx context.Context, request *ripostev1.ListOwnR
 // ListOwnReportsPages walks over the pages that [Client.ListOwnReports] reads.
 func (c *Client) ListOwnReportsPages(ctx context.Context, request *ripostev1.ListOwnReportsRequest) (iter.Seq2[*ripostev1.ListOwnReportsResponse, error], error) {
 	var wrong faults
-	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}")
-	wrong.add(!isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters")
-	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}", ReasonFieldInvalid)
+	wrong.add(!isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters", ReasonFieldInvalid)
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative", ReasonFieldInvalid)
 	return pages(ctx, c.Reports().ListOwnReports, request, wrong, func(next *ripostev1.ListOwnReportsRequest, token string) {
 		next.PageToken = token
 	})
@@ -302,9 +303,9 @@ func (c *Client) ListOwnDecisions(ctx context.Context, request *ripostev1.ListOw
 // ListOwnDecisionsPages walks over the pages that [Client.ListOwnDecisions] reads.
 func (c *Client) ListOwnDecisionsPages(ctx context.Context, request *ripostev1.ListOwnDecisionsRequest) (iter.Seq2[*ripostev1.ListOwnDecisionsResponse, error], error) {
 	var wrong faults
-	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}")
-	wrong.add(!isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters")
-	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}", ReasonFieldInvalid)
+	wrong.add(!isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters", ReasonFieldInvalid)
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative", ReasonFieldInvalid)
 	return pages(ctx, c.Reports().ListOwnDecisions, request, wrong, func(next *ripostev1.ListOwnDecisionsRequest, token string) {
 		next.PageToken = token
 	})
@@ -341,8 +342,8 @@ func (c *Client) ListSubjects(ctx context.Context, request *ripostev1.ListSubjec
 // ListSubjectsPages walks over the pages that [Client.ListSubjects] reads.
 func (c *Client) ListSubjectsPages(ctx context.Context, request *ripostev1.ListSubjectsRequest) (iter.Seq2[*ripostev1.ListSubjectsResponse, error], error) {
 	var wrong faults
-	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}")
-	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}", ReasonFieldInvalid)
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative", ReasonFieldInvalid)
 	return pages(ctx, c.Admin().ListSubjects, request, wrong, func(next *ripostev1.ListSubjectsRequest, token string) {
 		next.PageToken = token
 	})
@@ -372,11 +373,12 @@ func (c *Client) ListReviewItems(ctx context.Context, request *ripostev1.ListRev
 // ListReviewItemsPages walks over the pages that [Client.ListReviewItems] reads.
 func (c *Client) ListReviewItemsPages(ctx context.Context, request *ripostev1.ListReviewItemsRequest) (iter.Seq2[*ripostev1.ListReviewItemsResponse, error], error) {
 	var wrong faults
-	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}")
-	at := slices.IndexFunc(request.GetCauses(), func(one ripostev1.ReviewCause) bool { return one == 0 || ripostev1.ReviewCause_name[int32(one)] == "" })
-	wrong.add(at >= 0, fmt.Sprintf("causes[%d]", at), "is not a known value")
-	wrong.add(request.GetMemberId() != "" && !isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters")
-	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}", ReasonFieldInvalid)
+	if at := slices.IndexFunc(request.GetCauses(), func(one ripostev1.ReviewCause) bool { return one == 0 || ripostev1.ReviewCause_name[int32(one)] == "" }); at >= 0 {
+		wrong.add(true, fmt.Sprintf("causes[%d]", at), "is not a known value", ReasonFieldInvalid)
+	}
+	wrong.add(request.GetMemberId() != "" && !isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters", ReasonFieldInvalid)
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative", ReasonFieldInvalid)
 	return pages(ctx, c.Moderation().ListReviewItems, request, wrong, func(next *ripostev1.ListReviewItemsRequest, token string) {
 		next.PageToken = token
 	})
@@ -398,11 +400,11 @@ func (c *Client) ListDecisions(ctx context.Context, request *ripostev1.ListDecis
 // ListDecisionsPages walks over the pages that [Client.ListDecisions] reads.
 func (c *Client) ListDecisionsPages(ctx context.Context, request *ripostev1.ListDecisionsRequest) (iter.Seq2[*ripostev1.ListDecisionsResponse, error], error) {
 	var wrong faults
-	wrong.add(request.GetOf() == nil, "of", "must be set")
-	wrong.add(arm[*ripostev1.ListDecisionsRequest_CommentId](request.GetOf()) && request.GetCommentId() <= 0, "comment_id", "must be an id, greater than 0")
-	wrong.add(arm[*ripostev1.ListDecisionsRequest_Member](request.GetOf()) && !objectTypes.MatchString(request.GetMember().GetObjectType()), "member.object_type", "must match [a-z][a-z0-9_]{0,31}")
-	wrong.add(arm[*ripostev1.ListDecisionsRequest_Member](request.GetOf()) && !isCallerID(request.GetMember().GetMemberId()), "member.member_id", "must have 1 to 64 bytes and no control characters")
-	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	wrong.add(request.GetOf() == nil, "of", "must be set", ReasonFieldInvalid)
+	wrong.add(arm[*ripostev1.ListDecisionsRequest_CommentId](request.GetOf()) && request.GetCommentId() <= 0, "comment_id", "must be an id, greater than 0", ReasonFieldInvalid)
+	wrong.add(arm[*ripostev1.ListDecisionsRequest_Member](request.GetOf()) && !objectTypes.MatchString(request.GetMember().GetObjectType()), "member.object_type", "must match [a-z][a-z0-9_]{0,31}", ReasonFieldInvalid)
+	wrong.add(arm[*ripostev1.ListDecisionsRequest_Member](request.GetOf()) && !isCallerID(request.GetMember().GetMemberId()), "member.member_id", "must have 1 to 64 bytes and no control characters", ReasonFieldInvalid)
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative", ReasonFieldInvalid)
 	return pages(ctx, c.Moderation().ListDecisions, request, wrong, func(next *ripostev1.ListDecisionsRequest, token string) {
 		next.PageToken = token
 	})
@@ -424,8 +426,8 @@ func (c *Client) ListReports(ctx context.Context, request *ripostev1.ListReports
 // ListReportsPages walks over the pages that [Client.ListReports] reads.
 func (c *Client) ListReportsPages(ctx context.Context, request *ripostev1.ListReportsRequest) (iter.Seq2[*ripostev1.ListReportsResponse, error], error) {
 	var wrong faults
-	wrong.add(request.GetCommentId() <= 0, "comment_id", "must be an id, greater than 0")
-	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	wrong.add(request.GetCommentId() <= 0, "comment_id", "must be an id, greater than 0", ReasonFieldInvalid)
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative", ReasonFieldInvalid)
 	return pages(ctx, c.Moderation().ListReports, request, wrong, func(next *ripostev1.ListReportsRequest, token string) {
 		next.PageToken = token
 	})
@@ -455,9 +457,9 @@ func (c *Client) ListMemberStandings(ctx context.Context, request *ripostev1.Lis
 // ListMemberStandingsPages walks over the pages that [Client.ListMemberStandings] reads.
 func (c *Client) ListMemberStandingsPages(ctx context.Context, request *ripostev1.ListMemberStandingsRequest) (iter.Seq2[*ripostev1.ListMemberStandingsResponse, error], error) {
 	var wrong faults
-	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}")
-	wrong.add(request.GetMemberId() != "" && !isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters")
-	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative")
+	wrong.add(!objectTypes.MatchString(request.GetObjectType()), "object_type", "must match [a-z][a-z0-9_]{0,31}", ReasonFieldInvalid)
+	wrong.add(request.GetMemberId() != "" && !isCallerID(request.GetMemberId()), "member_id", "must have 1 to 64 bytes and no control characters", ReasonFieldInvalid)
+	wrong.add(request.GetPageSize() < 0, "page_size", "must not be negative", ReasonFieldInvalid)
 	return pages(ctx, c.Policy().ListMemberStandings, request, wrong, func(next *ripostev1.ListMemberStandingsRequest, token string) {
 		next.PageToken = token
 	})
@@ -482,9 +484,9 @@ func arm[A any](of any) bool {
 type faults []*errdetails.BadRequest_FieldViolation
 
 // add adds a field if it is wrong.
-func (f *faults) add(wrong bool, field, description string) {
+func (f *faults) add(wrong bool, field, description string, reason Reason) {
 	if wrong {
-		*f = append(*f, &errdetails.BadRequest_FieldViolation{Field: field, Description: description})
+		*f = append(*f, &errdetails.BadRequest_FieldViolation{Field: field, Description: description, Reason: string(reason)})
 	}
 }
 

@@ -37,8 +37,8 @@ func pages[Q proto.Message, P page](
 	}, nil
 }
 
-// items walks over what the pages hold.
-func items[P page, T any](pages iter.Seq2[P, error], of func(P) []T) iter.Seq2[T, error] {
+// items walks over what the pages of a walk hold.
+func items[P, T any](pages iter.Seq2[P, error], of func(P) []T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for page, err := range pages {
 			if err != nil {
@@ -55,18 +55,8 @@ func items[P page, T any](pages iter.Seq2[P, error], of func(P) []T) iter.Seq2[T
 }
 
 // mapped walks over what is made of the items of a walk.
-func mapped[T, U any](items iter.Seq2[T, error], hold func(T) U) iter.Seq2[U, error] {
-	return func(yield func(U, error) bool) {
-		for item, err := range items {
-			if err != nil {
-				yield(*new(U), err)
-				return
-			}
-			if !yield(hold(item), nil) {
-				return
-			}
-		}
-	}
+func mapped[T, U any](walk iter.Seq2[T, error], hold func(T) U) iter.Seq2[U, error] {
+	return items(walk, func(item T) []U { return []U{hold(item)} })
 }
 
 // held is what is made of all messages of a list.

@@ -16,10 +16,6 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// The first bound of the wait before a broken watch is opened again; it doubles up to the longest
-// wait of a connection.
-const firstPause = leastFirstWait
-
 // Watch is an open stream of events. Close it in the end, or end its context.
 type Watch[E any] struct {
 	read   func() (*E, error)
@@ -96,7 +92,10 @@ func watch[Q proto.Message, E any](
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	w := &Watch[E]{cancel: cancel, over: closed}
-	request, pause, began := proto.CloneOf(request), firstPause, false
+	// The bound of the wait before a broken watch is opened again; it doubles up to the longest wait
+	// of a connection.
+	pause := leastFirstWait
+	request, began := proto.CloneOf(request), false
 	until := time.Now().Add(openWithin)
 	var stream grpc.ServerStreamingClient[E]
 	var last error // before the one of the time's end
@@ -111,7 +110,7 @@ func watch[Q proto.Message, E any](
 				event, err = stream.Recv()
 			}
 			if err == nil {
-				pause = firstPause
+				pause = leastFirstWait
 				if lost := keep(request, event, began); lost != nil {
 					w.ahead = append(w.ahead, lost)
 				}

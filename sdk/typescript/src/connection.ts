@@ -182,7 +182,7 @@ export class Connection {
       const request: Message & { requestId?: string } = made;
       const wrong = fields?.(made).filter(([wrong]) => wrong) ?? [];
       const violations = [...textsAtFault(request), ...wrong.map(([, field, description]) => ({ field, description }))];
-      if (violations.length > 0) throw refused(...violations);
+      if (violations.length > 0) throw refused(violations, violations.length === 1 ? wrong[0]?.[3] : undefined);
       exact(request);
       const own = request.requestId === "" ? { requestId: this.requestIds.next() } : {};
       return Buffer.from(toBinary(type, { ...request, ...own } as MessageShape<I>));
@@ -192,8 +192,8 @@ export class Connection {
   }
 }
 
-/** Of fields of a request: whether each is wrong, its path and its description. */
-type Fields<Request> = (made: Request) => [boolean, string, string][];
+/** Of fields of a request: whether each is wrong, its path, its description and its reason. */
+type Fields<Request> = (made: Request) => [boolean, string, string, string][];
 
 /** Refuses numbers that JavaScript has rounded, wherever they stand in a request. */
 function exact(value: unknown, name = ""): void {

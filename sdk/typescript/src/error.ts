@@ -25,8 +25,8 @@ export class RiposteError extends Error {
   /** The gRPC code. */
   readonly code: Code;
   /**
-   * The reason; FIELD_INVALID also for a field that the client refuses, and empty for all else that
-   * is no answer of the service, as a connection that cannot be made.
+   * The reason, also of a field that the client refuses; empty for all else that is no answer of
+   * the service, as a connection that cannot be made.
    */
   readonly reason: Reason;
   /** The facts of the reason; see the comment of each `ErrorReason`. */
@@ -38,9 +38,9 @@ export class RiposteError extends Error {
   /** The id by which the service logged the call, to report with a fault. */
   readonly requestId: string | undefined;
 
-  private constructor(code: Code, message: string, trailers: Metadata, cause: unknown, violations?: readonly Violation[]) {
+  private constructor(code: Code, message: string, trailers: Metadata, cause: unknown, found?: Pick<RiposteError, "reason" | "violations">) {
     const told = detailsOf(trailers.get("grpc-status-details-bin")[0]);
-    const details = violations === undefined ? told : { ...told, reason: "FIELD_INVALID", violations };
+    const details = { ...told, ...found };
     const requestId = trailers.get("riposte-request-id")[0]?.toString();
     // The service's own message names them already.
     const unsaid = details.violations.filter(({ description }) => !message.includes(description));
@@ -78,8 +78,8 @@ export class RiposteError extends Error {
   }
 
   /** @internal An error that never left this process. */
-  static local(code: Code, message: string, cause?: unknown, violations?: readonly Violation[]): RiposteError {
-    return new RiposteError(code, message, new Metadata(), cause, violations);
+  static local(code: Code, message: string, cause?: unknown, found?: Pick<RiposteError, "reason" | "violations">): RiposteError {
+    return new RiposteError(code, message, new Metadata(), cause, found);
   }
 }
 
@@ -89,6 +89,6 @@ export function invalid(message: string, cause?: unknown): RiposteError {
 }
 
 /** A request with fields that cannot be sent. */
-export function refused(...violations: Violation[]): RiposteError {
-  return RiposteError.local(Code.INVALID_ARGUMENT, "the request cannot be sent", undefined, violations);
+export function refused(violations: readonly Violation[], reason: Reason = "FIELD_INVALID"): RiposteError {
+  return RiposteError.local(Code.INVALID_ARGUMENT, "the request cannot be sent", undefined, { reason, violations });
 }

@@ -19,8 +19,8 @@ pub(super) struct ListedChecks {
     at_most: BTreeMap<String, i32>,
     /// Fields that exclude others.
     excludes: BTreeMap<String, Vec<String>>,
-    /// Fields that are left to the service, which has a reason of its own for them.
-    left: Vec<String>,
+    /// The reasons of fields for which the service has one of their own, without its prefix.
+    reasons: BTreeMap<String, String>,
 }
 
 /// The check of one field, in the form of the templates.
@@ -47,6 +47,8 @@ pub(super) struct Check {
     excludes: Vec<Excluded>,
     /// The oneof whose arm the first step of the path is; then the check holds for this arm alone.
     arm_of: Option<String>,
+    /// The reason of the violation, without the prefix of the enum.
+    reason: String,
     /// The description of the violation.
     description: String,
 }
@@ -97,18 +99,27 @@ impl ListedChecks {
                 checks.extend(arm(contract, request, (oneof, field))?);
                 continue;
             }
-            let is_apart = self.required.iter().chain(&self.left).any(|path| path == field.name);
+            let is_required = self.required.iter().any(|path| path == field.name);
             if field.is_repeated() && field.is_enum() {
                 checks.push(Check::of(field.name, vec![field.name.to_owned()], field, Rule::Values));
-            } else if !is_apart && !field.is_repeated() {
+            } else if !is_required && !field.is_repeated() {
                 checks.extend(self.other(contract, field)?);
             }
         }
         for (name, excluded) in &self.excludes {
             checks.push(excludes(request, name, excluded)?);
         }
-        for name in self.values.keys().chain(&self.left) {
+        for name in self.values.keys() {
             ensure!(request.field(name)?.is_enum(), "{name} of {} has no values", request.name);
+        }
+        for (name, reason) in &self.reasons {
+            let known = &contract.enumeration("ErrorReason")?.values;
+            let is_known = known.iter().any(|(value, _, _)| short_value("ErrorReason", value) == *reason);
+            ensure!(is_known, "there is no reason {reason}");
+            let has_check = checks.iter().any(|check| check.field == *name);
+            ensure!(has_check, "{name} of {} has no check", request.name);
+            let of_field = checks.iter_mut().filter(|check| check.field == *name);
+            of_field.for_each(|check| check.reason.clone_from(reason));
         }
         for name in self.at_most.keys() {
             ensure!(request.field(name)?.type_name() == "int32", "{name} of {} is no number", request.name);
@@ -191,6 +202,7 @@ impl Check {
             at_most: None,
             excludes: Vec::new(),
             arm_of: None,
+            reason: "FIELD_INVALID".to_owned(),
             description: match rule {
                 Rule::ObjectType => "must match [a-z][a-z0-9_]{0,31}",
                 Rule::CallerId => "must have 1 to 64 bytes and no control characters",

@@ -34,8 +34,8 @@ class Error(Exception):
     message: str
     """What the service says, for a person to read; never stable."""
     reason: Reason
-    """The reason; ``Reason.UNSPECIFIED`` for one that this version does not know, and for what is
-    no answer of the service, but ``Reason.FIELD_INVALID`` for a field that the client refuses."""
+    """The reason, also of a field that the client refuses; ``Reason.UNSPECIFIED`` for one that this
+    version does not know, and for all else that is no answer of the service."""
     reason_name: str
     """The reason as it was sent; empty for what is no answer of the service."""
     metadata: dict[str, str]
@@ -112,24 +112,25 @@ def check_texts(texts: dict[str, str]) -> None:
         try:
             str.encode(text)
         except UnicodeEncodeError:
-            bad.append((True, field, "is no valid Unicode: it has a lone surrogate"))
+            bad.append((True, field, "is no valid Unicode: it has a lone surrogate", "FIELD_INVALID"))
         except TypeError:
-            bad.append((True, field, f"is {text!r}, no text"))
+            bad.append((True, field, f"is {text!r}, no text", "FIELD_INVALID"))
     refuse(*bad)
 
 
-def refuse(*fields: tuple[bool, str, str]) -> None:
-    """Refuses a request of which one of these fields is wrong: whether it is, its path and its
-    description.
+def refuse(*fields: tuple[bool, str, str, str]) -> None:
+    """Refuses a request of which one of these fields is wrong: whether it is, its path, its
+    description and its reason.
 
-    Raises ``InvalidArgument`` with all that are."""
+    Raises ``InvalidArgument`` with all that are, and with the reason of the only one."""
     bad = details.BadRequest()
-    for wrong, field, description in fields:
+    for wrong, field, description, reason in fields:
         if wrong:
-            bad.field_violations.add(field=field, description=description)
+            bad.field_violations.add(field=field, description=description, reason=reason)
     if bad.field_violations:
+        shared = bad.field_violations[0].reason if len(bad.field_violations) == 1 else "FIELD_INVALID"
         status = status_pb2.Status()
-        status.details.add().Pack(details.ErrorInfo(reason=Reason.FIELD_INVALID.value, domain=_DOMAIN))
+        status.details.add().Pack(details.ErrorInfo(reason=shared, domain=_DOMAIN))
         status.details.add().Pack(bad)
         told = "; ".join(f"{at.field}: {at.description}" for at in bad.field_violations)
         trailers = {"grpc-status-details-bin": status.SerializeToString()}

@@ -54,9 +54,8 @@ impl Error {
         self.0.status.message()
     }
 
-    /// Returns the reason; UNSPECIFIED for a reason that this version does not know, and for an
-    /// error that the service did not send, except FIELD_INVALID for a field that the client
-    /// refuses.
+    /// Returns the reason, also of a field that the client refuses; UNSPECIFIED for a reason that
+    /// this version does not know, and for any other error that the service did not send.
     pub fn reason(&self) -> ErrorReason {
         ErrorReason::from_str_name(&format!("ERROR_REASON_{}", self.0.reason)).unwrap_or_default()
     }
@@ -101,12 +100,14 @@ impl Error {
     }
 
     /// Refuses a request that did not leave this process if one of these fields is wrong: whether
-    /// it is, its path and its description.
-    pub(crate) fn refuse(fields: &[(bool, &str, &str)]) -> Result<(), Self> {
-        let mut details = ErrorDetails::with_error_info("FIELD_INVALID", DOMAIN, []);
+    /// it is, its path, its description and its reason, which is that of the error if no other
+    /// field is wrong.
+    pub(crate) fn refuse(fields: &[(bool, &str, &str, &str)]) -> Result<(), Self> {
+        let mut details = ErrorDetails::new();
         let mut texts = Vec::new();
-        for (_, field, description) in fields.iter().filter(|(wrong, _, _)| *wrong) {
-            details.add_bad_request_violation(*field, *description);
+        for (_, field, description, reason) in fields.iter().filter(|(wrong, ..)| *wrong) {
+            let shared = if texts.is_empty() { *reason } else { "FIELD_INVALID" };
+            details.set_error_info(shared, DOMAIN, []).add_bad_request_violation(*field, *description);
             texts.push(format!("{field}: {description}"));
         }
         if texts.is_empty() {

@@ -1092,7 +1092,7 @@ impl From<v1::UnlistedComment> for OwnComment {
 /// Refuses a viewer that is no member id.
 fn check_viewer(viewer: Option<&str>) -> Result<(), Error> {
     let is_wrong = viewer.is_some_and(|viewer| !is_caller_id(viewer));
-    Error::refuse(&[(is_wrong, "viewer", "must have 1 to 64 bytes and no control characters")])
+    Error::refuse(&[(is_wrong, "viewer", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID")])
 }
 
 /// Returns what a member likes, requested for 200 comments at a time, side by side. What cannot be

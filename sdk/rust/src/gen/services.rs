@@ -82,28 +82,37 @@ impl List for v1::ListCommentsRequest {
                 self.subject.as_ref().is_none_or(|subject| !is_object_type(&subject.object_type)),
                 "subject.object_type",
                 "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
             ),
             (
                 self.subject.as_ref().is_none_or(|subject| !is_caller_id(&subject.object_id)),
                 "subject.object_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (v1::CommentSort::try_from(self.sort).is_err(), "sort", "is not a known value"),
-            (self.page_size < 0, "page_size", "must not be negative"),
+            (v1::CommentSort::try_from(self.sort).is_err(), "sort", "is not a known value", "FIELD_INVALID"),
+            (self.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
             (
                 self.reply_preview_size.is_some_and(|number| !(0..=10).contains(&number)),
                 "reply_preview_size",
                 "must lie between 0 and 10",
+                "FIELD_INVALID",
             ),
-            (self.around_comment_id < 0, "around_comment_id", "must not be negative"),
-            (self.around_floor < 0, "around_floor", "must not be negative"),
-            (self.min_revision < 0, "min_revision", "must not be negative"),
+            (self.around_comment_id < 0, "around_comment_id", "must not be negative", "FIELD_INVALID"),
+            (self.around_floor < 0, "around_floor", "must not be negative", "FIELD_INVALID"),
+            (self.min_revision < 0, "min_revision", "must not be negative", "FIELD_INVALID"),
             (
                 self.around_comment_id != 0 && (!self.page_token.is_empty() || self.around_floor != 0),
                 "around_comment_id",
                 "excludes page_token and around_floor",
+                "FIELD_INVALID",
             ),
-            (self.around_floor != 0 && !self.page_token.is_empty(), "around_floor", "excludes page_token"),
+            (
+                self.around_floor != 0 && !self.page_token.is_empty(),
+                "around_floor",
+                "excludes page_token",
+                "FIELD_INVALID",
+            ),
         ])
     }
 
@@ -132,8 +141,8 @@ impl List for v1::ListCommentRevisionsRequest {
 
     fn check(&self) -> Result<(), Error> {
         Error::refuse(&[
-            (self.id <= 0, "id", "must be an id, greater than 0"),
-            (self.page_size < 0, "page_size", "must not be negative"),
+            (self.id <= 0, "id", "must be an id, greater than 0", "FIELD_INVALID"),
+            (self.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         ])
     }
 
@@ -157,9 +166,14 @@ impl List for v1::ListMemberCommentsRequest {
 
     fn check(&self) -> Result<(), Error> {
         Error::refuse(&[
-            (!is_object_type(&self.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
-            (!is_caller_id(&self.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
-            (self.page_size < 0, "page_size", "must not be negative"),
+            (!is_object_type(&self.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID"),
+            (
+                !is_caller_id(&self.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
+            ),
+            (self.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         ])
     }
 
@@ -187,16 +201,23 @@ impl List for v1::ListUnlistedCommentsRequest {
                 self.subject.as_ref().is_none_or(|subject| !is_object_type(&subject.object_type)),
                 "subject.object_type",
                 "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
             ),
             (
                 self.subject.as_ref().is_none_or(|subject| !is_caller_id(&subject.object_id)),
                 "subject.object_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (!is_caller_id(&self.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
-            (self.root_id < 0, "root_id", "must not be negative"),
-            (self.min_revision < 0, "min_revision", "must not be negative"),
-            (self.page_size < 0, "page_size", "must not be negative"),
+            (
+                !is_caller_id(&self.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
+            ),
+            (self.root_id < 0, "root_id", "must not be negative", "FIELD_INVALID"),
+            (self.min_revision < 0, "min_revision", "must not be negative", "FIELD_INVALID"),
+            (self.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         ])
     }
 
@@ -220,8 +241,17 @@ impl List for v1::ListLikersRequest {
 
     fn check(&self) -> Result<(), Error> {
         Error::refuse(&[
-            (self.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
-            (self.page_size < 0, "page_size", "must not be negative"),
+            (self.comment_id <= 0, "comment_id", "must be an id, greater than 0", "FIELD_INVALID"),
+            (
+                !matches!(
+                    v1::LikeValue::try_from(self.value),
+                    Ok(v1::LikeValue::Unspecified | v1::LikeValue::Like | v1::LikeValue::Dislike)
+                ),
+                "value",
+                "must be one of LIKE, DISLIKE",
+                "LIKE_INVALID",
+            ),
+            (self.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         ])
     }
 
@@ -249,14 +279,21 @@ impl List for v1::ListMemberLikesRequest {
                 self.subject.as_ref().is_none_or(|subject| !is_object_type(&subject.object_type)),
                 "subject.object_type",
                 "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
             ),
             (
                 self.subject.as_ref().is_none_or(|subject| !is_caller_id(&subject.object_id)),
                 "subject.object_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (!is_caller_id(&self.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
-            (self.page_size < 0, "page_size", "must not be negative"),
+            (
+                !is_caller_id(&self.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
+            ),
+            (self.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         ])
     }
 
@@ -280,7 +317,7 @@ impl List for v1::ListRepliesRequest {
 
     fn check(&self) -> Result<(), Error> {
         Error::refuse(&[
-            (self.root_id <= 0, "root_id", "must be an id, greater than 0"),
+            (self.root_id <= 0, "root_id", "must be an id, greater than 0", "FIELD_INVALID"),
             (
                 !matches!(
                     v1::CommentSort::try_from(self.sort),
@@ -291,11 +328,17 @@ impl List for v1::ListRepliesRequest {
                 ),
                 "sort",
                 "must be one of NEWEST, OLDEST, TOP",
+                "FIELD_INVALID",
             ),
-            (self.page_size < 0, "page_size", "must not be negative"),
-            (self.around_comment_id < 0, "around_comment_id", "must not be negative"),
-            (self.min_revision < 0, "min_revision", "must not be negative"),
-            (self.around_comment_id != 0 && !self.page_token.is_empty(), "around_comment_id", "excludes page_token"),
+            (self.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
+            (self.around_comment_id < 0, "around_comment_id", "must not be negative", "FIELD_INVALID"),
+            (self.min_revision < 0, "min_revision", "must not be negative", "FIELD_INVALID"),
+            (
+                self.around_comment_id != 0 && !self.page_token.is_empty(),
+                "around_comment_id",
+                "excludes page_token",
+                "FIELD_INVALID",
+            ),
         ])
     }
 
@@ -319,10 +362,10 @@ impl List for v1::GetThreadRequest {
 
     fn check(&self) -> Result<(), Error> {
         Error::refuse(&[
-            (self.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
-            (self.max_depth < 0, "max_depth", "must not be negative"),
-            (self.page_size < 0, "page_size", "must not be negative"),
-            (self.min_revision < 0, "min_revision", "must not be negative"),
+            (self.comment_id <= 0, "comment_id", "must be an id, greater than 0", "FIELD_INVALID"),
+            (self.max_depth < 0, "max_depth", "must not be negative", "FIELD_INVALID"),
+            (self.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
+            (self.min_revision < 0, "min_revision", "must not be negative", "FIELD_INVALID"),
         ])
     }
 
@@ -346,9 +389,14 @@ impl List for v1::ListOwnReportsRequest {
 
     fn check(&self) -> Result<(), Error> {
         Error::refuse(&[
-            (!is_object_type(&self.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
-            (!is_caller_id(&self.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
-            (self.page_size < 0, "page_size", "must not be negative"),
+            (!is_object_type(&self.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID"),
+            (
+                !is_caller_id(&self.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
+            ),
+            (self.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         ])
     }
 
@@ -372,9 +420,14 @@ impl List for v1::ListOwnDecisionsRequest {
 
     fn check(&self) -> Result<(), Error> {
         Error::refuse(&[
-            (!is_object_type(&self.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
-            (!is_caller_id(&self.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
-            (self.page_size < 0, "page_size", "must not be negative"),
+            (!is_object_type(&self.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID"),
+            (
+                !is_caller_id(&self.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
+            ),
+            (self.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         ])
     }
 
@@ -398,8 +451,8 @@ impl List for v1::ListSubjectsRequest {
 
     fn check(&self) -> Result<(), Error> {
         Error::refuse(&[
-            (!is_object_type(&self.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
-            (self.page_size < 0, "page_size", "must not be negative"),
+            (!is_object_type(&self.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID"),
+            (self.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         ])
     }
 
@@ -424,17 +477,17 @@ impl List for v1::ListReviewItemsRequest {
     fn check(&self) -> Result<(), Error> {
         let unknown =
             |value: &i32| v1::ReviewCause::try_from(*value).map_or(true, |value| value == v1::ReviewCause::Unspecified);
-        let at = self.causes.iter().position(unknown);
-        let field = format!("causes[{}]", at.unwrap_or_default());
+        let causes = self.causes.iter().position(unknown).map(|at| format!("causes[{at}]"));
         Error::refuse(&[
-            (!is_object_type(&self.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
-            (at.is_some(), &field, "is not a known value"),
+            (!is_object_type(&self.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID"),
+            (causes.is_some(), causes.as_deref().unwrap_or_default(), "is not a known value", "FIELD_INVALID"),
             (
                 !self.member_id.is_empty() && !is_caller_id(&self.member_id),
                 "member_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (self.page_size < 0, "page_size", "must not be negative"),
+            (self.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         ])
     }
 
@@ -458,23 +511,26 @@ impl List for v1::ListDecisionsRequest {
 
     fn check(&self) -> Result<(), Error> {
         Error::refuse(&[
-            (self.of.is_none(), "of", "must be set"),
+            (self.of.is_none(), "of", "must be set", "FIELD_INVALID"),
             (
                 matches!(&self.of, Some(v1::list_decisions_request::Of::CommentId(comment_id)) if *comment_id <= 0),
                 "comment_id",
                 "must be an id, greater than 0",
+                "FIELD_INVALID",
             ),
             (
                 matches!(&self.of, Some(v1::list_decisions_request::Of::Member(member)) if !is_object_type(&member.object_type)),
                 "member.object_type",
                 "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
             ),
             (
                 matches!(&self.of, Some(v1::list_decisions_request::Of::Member(member)) if !is_caller_id(&member.member_id)),
                 "member.member_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (self.page_size < 0, "page_size", "must not be negative"),
+            (self.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         ])
     }
 
@@ -498,8 +554,8 @@ impl List for v1::ListReportsRequest {
 
     fn check(&self) -> Result<(), Error> {
         Error::refuse(&[
-            (self.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
-            (self.page_size < 0, "page_size", "must not be negative"),
+            (self.comment_id <= 0, "comment_id", "must be an id, greater than 0", "FIELD_INVALID"),
+            (self.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         ])
     }
 
@@ -523,13 +579,14 @@ impl List for v1::ListMemberStandingsRequest {
 
     fn check(&self) -> Result<(), Error> {
         Error::refuse(&[
-            (!is_object_type(&self.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
+            (!is_object_type(&self.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID"),
             (
                 !self.member_id.is_empty() && !is_caller_id(&self.member_id),
                 "member_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (self.page_size < 0, "page_size", "must not be negative"),
+            (self.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         ])
     }
 

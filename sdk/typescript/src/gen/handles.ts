@@ -1114,15 +1114,15 @@ export class ReviewQueueHandle {
 function checkViewer(viewer: unknown): void {
   if (viewer === undefined) return;
   const field = "viewer";
-  if (!isCallerId(viewer)) throw refused({ field, description: "must have 1 to 64 bytes and no control characters" });
+  if (!isCallerId(viewer)) throw refused([{ field, description: "must have 1 to 64 bytes and no control characters" }]);
   if (/\p{Surrogate}/u.test(String(viewer)))
-    throw refused({ field, description: "is no valid Unicode: it has a lone surrogate" });
+    throw refused([{ field, description: "is no valid Unicode: it has a lone surrogate" }]);
 }
 
 /** Refuses, as programs in JavaScript may have them, arguments that are no texts: the encoder would make texts of them. */
 function checkTexts(texts: Record<string, unknown>): void {
   const wrong = Object.keys(texts).filter((field) => typeof texts[field] !== "string");
-  if (wrong.length > 0) throw refused(...wrong.map((field) => ({ field, description: "is no text" })));
+  if (wrong.length > 0) throw refused(wrong.map((field) => ({ field, description: "is no text" })));
 }
 
 /** Refuses, as programs in JavaScript may have it, what is no list. */

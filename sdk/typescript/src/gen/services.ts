@@ -78,24 +78,36 @@ export class CommentsClient {
   ): Pages<v1.ListCommentsResponse, v1.CommentThread> {
     const further = { aroundCommentId: "0", aroundFloor: 0 };
     this.#connection.check(v1.CommentService.method.listComments, request, options, (made) => [
-      [!isObjectType(made.subject?.objectType), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}"],
-      [!isCallerId(made.subject?.objectId), "subject.object_id", "must have 1 to 64 bytes and no control characters"],
-      [v1.CommentSort[made.sort] === undefined, "sort", "is not a known value"],
-      [made.pageSize < 0, "page_size", "must not be negative"],
+      [
+        !isObjectType(made.subject?.objectType),
+        "subject.object_type",
+        "must match [a-z][a-z0-9_]{0,31}",
+        "FIELD_INVALID",
+      ],
+      [
+        !isCallerId(made.subject?.objectId),
+        "subject.object_id",
+        "must have 1 to 64 bytes and no control characters",
+        "FIELD_INVALID",
+      ],
+      [v1.CommentSort[made.sort] === undefined, "sort", "is not a known value", "FIELD_INVALID"],
+      [made.pageSize < 0, "page_size", "must not be negative", "FIELD_INVALID"],
       [
         (made.replyPreviewSize ?? 0) < 0 || (made.replyPreviewSize ?? 0) > 10,
         "reply_preview_size",
         "must lie between 0 and 10",
+        "FIELD_INVALID",
       ],
-      [BigInt(made.aroundCommentId) < 0, "around_comment_id", "must not be negative"],
-      [made.aroundFloor < 0, "around_floor", "must not be negative"],
-      [BigInt(made.minRevision) < 0, "min_revision", "must not be negative"],
+      [BigInt(made.aroundCommentId) < 0, "around_comment_id", "must not be negative", "FIELD_INVALID"],
+      [made.aroundFloor < 0, "around_floor", "must not be negative", "FIELD_INVALID"],
+      [BigInt(made.minRevision) < 0, "min_revision", "must not be negative", "FIELD_INVALID"],
       [
         BigInt(made.aroundCommentId) !== 0n && (made.pageToken !== "" || made.aroundFloor !== 0),
         "around_comment_id",
         "excludes page_token and around_floor",
+        "FIELD_INVALID",
       ],
-      [made.aroundFloor !== 0 && made.pageToken !== "", "around_floor", "excludes page_token"],
+      [made.aroundFloor !== 0 && made.pageToken !== "", "around_floor", "excludes page_token", "FIELD_INVALID"],
     ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.CommentService.method.listComments, { ...request, ...changes }, options);
@@ -122,8 +134,8 @@ export class CommentsClient {
   ): Pages<v1.ListCommentRevisionsResponse, v1.CommentRevision> {
     const further = {};
     this.#connection.check(v1.CommentService.method.listCommentRevisions, request, options, (made) => [
-      [BigInt(made.id) <= 0, "id", "must be an id, greater than 0"],
-      [made.pageSize < 0, "page_size", "must not be negative"],
+      [BigInt(made.id) <= 0, "id", "must be an id, greater than 0", "FIELD_INVALID"],
+      [made.pageSize < 0, "page_size", "must not be negative", "FIELD_INVALID"],
     ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.CommentService.method.listCommentRevisions, { ...request, ...changes }, options);
@@ -180,9 +192,9 @@ export class CommentsClient {
   ): Pages<v1.ListMemberCommentsResponse, v1.Comment> {
     const further = {};
     this.#connection.check(v1.CommentService.method.listMemberComments, request, options, (made) => [
-      [!isObjectType(made.objectType), "object_type", "must match [a-z][a-z0-9_]{0,31}"],
-      [!isCallerId(made.memberId), "member_id", "must have 1 to 64 bytes and no control characters"],
-      [made.pageSize < 0, "page_size", "must not be negative"],
+      [!isObjectType(made.objectType), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID"],
+      [!isCallerId(made.memberId), "member_id", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID"],
+      [made.pageSize < 0, "page_size", "must not be negative", "FIELD_INVALID"],
     ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.CommentService.method.listMemberComments, { ...request, ...changes }, options);
@@ -199,12 +211,22 @@ export class CommentsClient {
   ): Pages<v1.ListUnlistedCommentsResponse, v1.UnlistedComment> {
     const further = {};
     this.#connection.check(v1.CommentService.method.listUnlistedComments, request, options, (made) => [
-      [!isObjectType(made.subject?.objectType), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}"],
-      [!isCallerId(made.subject?.objectId), "subject.object_id", "must have 1 to 64 bytes and no control characters"],
-      [!isCallerId(made.memberId), "member_id", "must have 1 to 64 bytes and no control characters"],
-      [BigInt(made.rootId) < 0, "root_id", "must not be negative"],
-      [BigInt(made.minRevision) < 0, "min_revision", "must not be negative"],
-      [made.pageSize < 0, "page_size", "must not be negative"],
+      [
+        !isObjectType(made.subject?.objectType),
+        "subject.object_type",
+        "must match [a-z][a-z0-9_]{0,31}",
+        "FIELD_INVALID",
+      ],
+      [
+        !isCallerId(made.subject?.objectId),
+        "subject.object_id",
+        "must have 1 to 64 bytes and no control characters",
+        "FIELD_INVALID",
+      ],
+      [!isCallerId(made.memberId), "member_id", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID"],
+      [BigInt(made.rootId) < 0, "root_id", "must not be negative", "FIELD_INVALID"],
+      [BigInt(made.minRevision) < 0, "min_revision", "must not be negative", "FIELD_INVALID"],
+      [made.pageSize < 0, "page_size", "must not be negative", "FIELD_INVALID"],
     ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.CommentService.method.listUnlistedComments, { ...request, ...changes }, options);
@@ -286,8 +308,14 @@ export class LikesClient {
   ): Pages<v1.ListLikersResponse, v1.Liker> {
     const further = {};
     this.#connection.check(v1.LikeService.method.listLikers, request, options, (made) => [
-      [BigInt(made.commentId) <= 0, "comment_id", "must be an id, greater than 0"],
-      [made.pageSize < 0, "page_size", "must not be negative"],
+      [BigInt(made.commentId) <= 0, "comment_id", "must be an id, greater than 0", "FIELD_INVALID"],
+      [
+        ![0, v1.LikeValue.LIKE, v1.LikeValue.DISLIKE].includes(made.value),
+        "value",
+        "must be one of LIKE, DISLIKE",
+        "LIKE_INVALID",
+      ],
+      [made.pageSize < 0, "page_size", "must not be negative", "FIELD_INVALID"],
     ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.LikeService.method.listLikers, { ...request, ...changes }, options);
@@ -315,10 +343,20 @@ export class LikesClient {
   ): Pages<v1.ListMemberLikesResponse, v1.MemberLike> {
     const further = {};
     this.#connection.check(v1.LikeService.method.listMemberLikes, request, options, (made) => [
-      [!isObjectType(made.subject?.objectType), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}"],
-      [!isCallerId(made.subject?.objectId), "subject.object_id", "must have 1 to 64 bytes and no control characters"],
-      [!isCallerId(made.memberId), "member_id", "must have 1 to 64 bytes and no control characters"],
-      [made.pageSize < 0, "page_size", "must not be negative"],
+      [
+        !isObjectType(made.subject?.objectType),
+        "subject.object_type",
+        "must match [a-z][a-z0-9_]{0,31}",
+        "FIELD_INVALID",
+      ],
+      [
+        !isCallerId(made.subject?.objectId),
+        "subject.object_id",
+        "must have 1 to 64 bytes and no control characters",
+        "FIELD_INVALID",
+      ],
+      [!isCallerId(made.memberId), "member_id", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID"],
+      [made.pageSize < 0, "page_size", "must not be negative", "FIELD_INVALID"],
     ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.LikeService.method.listMemberLikes, { ...request, ...changes }, options);
@@ -355,16 +393,22 @@ export class RepliesClient {
   ): Pages<v1.ListRepliesResponse, v1.Comment> {
     const further = { aroundCommentId: "0" };
     this.#connection.check(v1.ReplyService.method.listReplies, request, options, (made) => [
-      [BigInt(made.rootId) <= 0, "root_id", "must be an id, greater than 0"],
+      [BigInt(made.rootId) <= 0, "root_id", "must be an id, greater than 0", "FIELD_INVALID"],
       [
         ![0, v1.CommentSort.NEWEST, v1.CommentSort.OLDEST, v1.CommentSort.TOP].includes(made.sort),
         "sort",
         "must be one of NEWEST, OLDEST, TOP",
+        "FIELD_INVALID",
       ],
-      [made.pageSize < 0, "page_size", "must not be negative"],
-      [BigInt(made.aroundCommentId) < 0, "around_comment_id", "must not be negative"],
-      [BigInt(made.minRevision) < 0, "min_revision", "must not be negative"],
-      [BigInt(made.aroundCommentId) !== 0n && made.pageToken !== "", "around_comment_id", "excludes page_token"],
+      [made.pageSize < 0, "page_size", "must not be negative", "FIELD_INVALID"],
+      [BigInt(made.aroundCommentId) < 0, "around_comment_id", "must not be negative", "FIELD_INVALID"],
+      [BigInt(made.minRevision) < 0, "min_revision", "must not be negative", "FIELD_INVALID"],
+      [
+        BigInt(made.aroundCommentId) !== 0n && made.pageToken !== "",
+        "around_comment_id",
+        "excludes page_token",
+        "FIELD_INVALID",
+      ],
     ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.ReplyService.method.listReplies, { ...request, ...changes }, options);
@@ -380,10 +424,10 @@ export class RepliesClient {
   ): Pages<v1.GetThreadResponse, v1.Comment> {
     const further = {};
     this.#connection.check(v1.ReplyService.method.getThread, request, options, (made) => [
-      [BigInt(made.commentId) <= 0, "comment_id", "must be an id, greater than 0"],
-      [made.maxDepth < 0, "max_depth", "must not be negative"],
-      [made.pageSize < 0, "page_size", "must not be negative"],
-      [BigInt(made.minRevision) < 0, "min_revision", "must not be negative"],
+      [BigInt(made.commentId) <= 0, "comment_id", "must be an id, greater than 0", "FIELD_INVALID"],
+      [made.maxDepth < 0, "max_depth", "must not be negative", "FIELD_INVALID"],
+      [made.pageSize < 0, "page_size", "must not be negative", "FIELD_INVALID"],
+      [BigInt(made.minRevision) < 0, "min_revision", "must not be negative", "FIELD_INVALID"],
     ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.ReplyService.method.getThread, { ...request, ...changes }, options);
@@ -431,9 +475,9 @@ export class ReportsClient {
   ): Pages<v1.ListOwnReportsResponse, v1.OwnReport> {
     const further = {};
     this.#connection.check(v1.ReportService.method.listOwnReports, request, options, (made) => [
-      [!isObjectType(made.objectType), "object_type", "must match [a-z][a-z0-9_]{0,31}"],
-      [!isCallerId(made.memberId), "member_id", "must have 1 to 64 bytes and no control characters"],
-      [made.pageSize < 0, "page_size", "must not be negative"],
+      [!isObjectType(made.objectType), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID"],
+      [!isCallerId(made.memberId), "member_id", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID"],
+      [made.pageSize < 0, "page_size", "must not be negative", "FIELD_INVALID"],
     ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.ReportService.method.listOwnReports, { ...request, ...changes }, options);
@@ -449,9 +493,9 @@ export class ReportsClient {
   ): Pages<v1.ListOwnDecisionsResponse, v1.Statement> {
     const further = {};
     this.#connection.check(v1.ReportService.method.listOwnDecisions, request, options, (made) => [
-      [!isObjectType(made.objectType), "object_type", "must match [a-z][a-z0-9_]{0,31}"],
-      [!isCallerId(made.memberId), "member_id", "must have 1 to 64 bytes and no control characters"],
-      [made.pageSize < 0, "page_size", "must not be negative"],
+      [!isObjectType(made.objectType), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID"],
+      [!isCallerId(made.memberId), "member_id", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID"],
+      [made.pageSize < 0, "page_size", "must not be negative", "FIELD_INVALID"],
     ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.ReportService.method.listOwnDecisions, { ...request, ...changes }, options);
@@ -596,8 +640,8 @@ export class AdminClient {
   ): Pages<v1.ListSubjectsResponse, v1.Subject> {
     const further = {};
     this.#connection.check(v1.AdminService.method.listSubjects, request, options, (made) => [
-      [!isObjectType(made.objectType), "object_type", "must match [a-z][a-z0-9_]{0,31}"],
-      [made.pageSize < 0, "page_size", "must not be negative"],
+      [!isObjectType(made.objectType), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID"],
+      [made.pageSize < 0, "page_size", "must not be negative", "FIELD_INVALID"],
     ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.AdminService.method.listSubjects, { ...request, ...changes }, options);
@@ -761,12 +805,13 @@ export class ModerationClient {
   ): Pages<v1.ListReviewItemsResponse, v1.ReviewItem> {
     const further = {};
     this.#connection.check(v1.ModerationService.method.listReviewItems, request, options, (made) => [
-      [!isObjectType(made.objectType), "object_type", "must match [a-z][a-z0-9_]{0,31}"],
+      [!isObjectType(made.objectType), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID"],
       ...made.causes
-        .map((one, at): [boolean, string, string] => [
+        .map((one, at): [boolean, string, string, string] => [
           v1.ReviewCause[one] === undefined || one === 0,
           `causes[${at}]`,
           "is not a known value",
+          "FIELD_INVALID",
         ])
         .filter(([wrong]) => wrong)
         .slice(0, 1),
@@ -774,8 +819,9 @@ export class ModerationClient {
         made.memberId !== "" && !isCallerId(made.memberId),
         "member_id",
         "must have 1 to 64 bytes and no control characters",
+        "FIELD_INVALID",
       ],
-      [made.pageSize < 0, "page_size", "must not be negative"],
+      [made.pageSize < 0, "page_size", "must not be negative", "FIELD_INVALID"],
     ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.ModerationService.method.listReviewItems, { ...request, ...changes }, options);
@@ -831,19 +877,26 @@ export class ModerationClient {
   ): Pages<v1.ListDecisionsResponse, v1.Decision> {
     const further = {};
     this.#connection.check(v1.ModerationService.method.listDecisions, request, options, (made) => [
-      [made.of.case === undefined, "of", "must be set"],
-      [made.of.case === "commentId" && BigInt(made.of.value) <= 0, "comment_id", "must be an id, greater than 0"],
+      [made.of.case === undefined, "of", "must be set", "FIELD_INVALID"],
+      [
+        made.of.case === "commentId" && BigInt(made.of.value) <= 0,
+        "comment_id",
+        "must be an id, greater than 0",
+        "FIELD_INVALID",
+      ],
       [
         made.of.case === "member" && !isObjectType(made.of.value.objectType),
         "member.object_type",
         "must match [a-z][a-z0-9_]{0,31}",
+        "FIELD_INVALID",
       ],
       [
         made.of.case === "member" && !isCallerId(made.of.value.memberId),
         "member.member_id",
         "must have 1 to 64 bytes and no control characters",
+        "FIELD_INVALID",
       ],
-      [made.pageSize < 0, "page_size", "must not be negative"],
+      [made.pageSize < 0, "page_size", "must not be negative", "FIELD_INVALID"],
     ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.ModerationService.method.listDecisions, { ...request, ...changes }, options);
@@ -859,8 +912,8 @@ export class ModerationClient {
   ): Pages<v1.ListReportsResponse, v1.Report> {
     const further = {};
     this.#connection.check(v1.ModerationService.method.listReports, request, options, (made) => [
-      [BigInt(made.commentId) <= 0, "comment_id", "must be an id, greater than 0"],
-      [made.pageSize < 0, "page_size", "must not be negative"],
+      [BigInt(made.commentId) <= 0, "comment_id", "must be an id, greater than 0", "FIELD_INVALID"],
+      [made.pageSize < 0, "page_size", "must not be negative", "FIELD_INVALID"],
     ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.ModerationService.method.listReports, { ...request, ...changes }, options);
@@ -919,13 +972,14 @@ export class PolicyClient {
   ): Pages<v1.ListMemberStandingsResponse, v1.MemberStanding> {
     const further = {};
     this.#connection.check(v1.PolicyService.method.listMemberStandings, request, options, (made) => [
-      [!isObjectType(made.objectType), "object_type", "must match [a-z][a-z0-9_]{0,31}"],
+      [!isObjectType(made.objectType), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID"],
       [
         made.memberId !== "" && !isCallerId(made.memberId),
         "member_id",
         "must have 1 to 64 bytes and no control characters",
+        "FIELD_INVALID",
       ],
-      [made.pageSize < 0, "page_size", "must not be negative"],
+      [made.pageSize < 0, "page_size", "must not be negative", "FIELD_INVALID"],
     ]);
     const ask = (changes: object) =>
       this.#connection.unary(v1.PolicyService.method.listMemberStandings, { ...request, ...changes }, options);

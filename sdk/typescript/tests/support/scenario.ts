@@ -451,7 +451,7 @@ export class Scenario {
     const told = { code: Code[code], reason, retryable, retry_after: retryAfterMs !== undefined, metadata };
     const fields = violations.map(({ field }) => field);
     assert.equal(mismatch(this.#filled(expected), { ...told, violations: fields }, "error"), undefined);
-    if (unsent || unmade || (walks && reason === "FIELD_INVALID" && requestId === undefined)) return assert.equal(requestId, undefined);
+    if (unsent || unmade || (walks && ["FIELD_INVALID", "LIKE_INVALID"].includes(reason) && requestId === undefined)) return assert.equal(requestId, undefined);
     // Where the client's own clock ended the call there was no answer to bear an id.
     if (deadline_ms === undefined && code !== Code.DEADLINE_EXCEEDED) assert.match(requestId ?? "", /^[0-9a-f-]{36}$/);
   }

@@ -19,7 +19,10 @@ fn repeated(name: &str, kind: Type, type_name: &str) -> prost_types::FieldDescri
 
 fn contract() -> FileDescriptorSet {
     let message = |name: &str, field| DescriptorProto { name: Some(name.into()), field, ..Default::default() };
-    let value = EnumValueDescriptorProto { name: Some("MOOD_GOOD".into()), ..Default::default() };
+    let enumeration = |name: &str, value: &str| {
+        let value = EnumValueDescriptorProto { name: Some(value.into()), ..Default::default() };
+        EnumDescriptorProto { name: Some(name.into()), value: vec![value], ..Default::default() }
+    };
     let file = FileDescriptorProto {
         package: Some("a".into()),
         message_type: vec![
@@ -52,7 +55,7 @@ fn contract() -> FileDescriptorSet {
                 ],
             ),
         ],
-        enum_type: vec![EnumDescriptorProto { name: Some("Mood".into()), value: vec![value], ..Default::default() }],
+        enum_type: vec![enumeration("Mood", "MOOD_GOOD"), enumeration("ErrorReason", "ERROR_REASON_LIKE_INVALID")],
         ..Default::default()
     };
     FileDescriptorSet { file: vec![file] }
@@ -221,13 +224,15 @@ fn the_checks_of_a_walk_are_filled_in_from_the_contract() {
     let checks = checked("{required: [key.id], values: {mood: [GOOD]}}").unwrap();
     assert_eq!((&checks[0]["rule"], &checks[0]["path"][1]), (&"caller_id".into(), &"id".into()));
     assert_eq!((&checks[1]["enum"], &checks[1]["description"]), (&"Mood".into(), &"must be one of GOOD".into()));
-    let checks = checked("{required: [key.id], left: [mood]}").unwrap();
-    assert_eq!(checks.as_array().map(Vec::len), Some(1));
+    let checks = checked("{required: [key.id], reasons: {mood: LIKE_INVALID}}").unwrap();
+    assert_eq!((&checks[0]["reason"], &checks[1]["reason"]), (&"FIELD_INVALID".into(), &"LIKE_INVALID".into()));
     for (entry, message) in [
         ("{required: [kay]}", "Request has no field kay"),
         ("{required: [key]}", "key is a Key"),
         ("{values: {mood: [BAD]}}", "Mood has no value BAD"),
-        ("{left: [key]}", "key of Request has no values"),
+        ("{values: {key: [GOOD]}}", "key of Request has no values"),
+        ("{reasons: {mood: LIKE_INVALD}}", "there is no reason LIKE_INVALD"),
+        ("{reasons: {key: LIKE_INVALID}}", "key of Request has no check"),
     ] {
         let error = format!("{:#}", checked(entry).unwrap_err());
         assert!(error.contains(message) && error.contains("walks, S.M"), "{error}");

@@ -25,7 +25,7 @@ def _check_viewer(viewer: str | None) -> None:
     if viewer is not None:
         check_texts({"viewer": viewer})
         rule = "must have 1 to 64 bytes and no control characters"
-        refuse((not services.is_caller_id(viewer), "viewer", rule))
+        refuse((not services.is_caller_id(viewer), "viewer", rule, "FIELD_INVALID"))
 
 
 def _asked(

@@ -67,24 +67,37 @@ class CommentService(v1.CommentServiceStub):
                 not _OBJECT_TYPE.fullmatch(request.subject.object_type),
                 "subject.object_type",
                 "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
             ),
             (
                 not is_caller_id(request.subject.object_id),
                 "subject.object_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (request.sort not in v1.CommentSort.values(), "sort", "is not a known value"),
-            (request.page_size < 0, "page_size", "must not be negative"),
-            (not 0 <= request.reply_preview_size <= 10, "reply_preview_size", "must lie between 0 and 10"),
-            (request.around_comment_id < 0, "around_comment_id", "must not be negative"),
-            (request.around_floor < 0, "around_floor", "must not be negative"),
-            (request.min_revision < 0, "min_revision", "must not be negative"),
+            (request.sort not in v1.CommentSort.values(), "sort", "is not a known value", "FIELD_INVALID"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
+            (
+                not 0 <= request.reply_preview_size <= 10,
+                "reply_preview_size",
+                "must lie between 0 and 10",
+                "FIELD_INVALID",
+            ),
+            (request.around_comment_id < 0, "around_comment_id", "must not be negative", "FIELD_INVALID"),
+            (request.around_floor < 0, "around_floor", "must not be negative", "FIELD_INVALID"),
+            (request.min_revision < 0, "min_revision", "must not be negative", "FIELD_INVALID"),
             (
                 request.around_comment_id != 0 and (request.page_token != "" or request.around_floor != 0),
                 "around_comment_id",
                 "excludes page_token and around_floor",
+                "FIELD_INVALID",
             ),
-            (request.around_floor != 0 and request.page_token != "", "around_floor", "excludes page_token"),
+            (
+                request.around_floor != 0 and request.page_token != "",
+                "around_floor",
+                "excludes page_token",
+                "FIELD_INVALID",
+            ),
         )
         first_page_only = ("around_comment_id", "around_floor")
         walk: PageWalk[v1.ListCommentsResponse] = PageWalk(self.ListComments, request, first_page_only, options)
@@ -97,8 +110,8 @@ class CommentService(v1.CommentServiceStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListCommentRevisionsRequest)
         refuse(
-            (request.id <= 0, "id", "must be an id, greater than 0"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.id <= 0, "id", "must be an id, greater than 0", "FIELD_INVALID"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: PageWalk[v1.ListCommentRevisionsResponse] = PageWalk(
@@ -113,9 +126,19 @@ class CommentService(v1.CommentServiceStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListMemberCommentsRequest)
         refuse(
-            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
-            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.object_type),
+                "object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
+            ),
+            (
+                not is_caller_id(request.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
+            ),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: PageWalk[v1.ListMemberCommentsResponse] = PageWalk(
@@ -134,16 +157,23 @@ class CommentService(v1.CommentServiceStub):
                 not _OBJECT_TYPE.fullmatch(request.subject.object_type),
                 "subject.object_type",
                 "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
             ),
             (
                 not is_caller_id(request.subject.object_id),
                 "subject.object_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
-            (request.root_id < 0, "root_id", "must not be negative"),
-            (request.min_revision < 0, "min_revision", "must not be negative"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (
+                not is_caller_id(request.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
+            ),
+            (request.root_id < 0, "root_id", "must not be negative", "FIELD_INVALID"),
+            (request.min_revision < 0, "min_revision", "must not be negative", "FIELD_INVALID"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: PageWalk[v1.ListUnlistedCommentsResponse] = PageWalk(
@@ -168,24 +198,37 @@ class AsyncCommentService(CommentServiceAsyncStub):
                 not _OBJECT_TYPE.fullmatch(request.subject.object_type),
                 "subject.object_type",
                 "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
             ),
             (
                 not is_caller_id(request.subject.object_id),
                 "subject.object_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (request.sort not in v1.CommentSort.values(), "sort", "is not a known value"),
-            (request.page_size < 0, "page_size", "must not be negative"),
-            (not 0 <= request.reply_preview_size <= 10, "reply_preview_size", "must lie between 0 and 10"),
-            (request.around_comment_id < 0, "around_comment_id", "must not be negative"),
-            (request.around_floor < 0, "around_floor", "must not be negative"),
-            (request.min_revision < 0, "min_revision", "must not be negative"),
+            (request.sort not in v1.CommentSort.values(), "sort", "is not a known value", "FIELD_INVALID"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
+            (
+                not 0 <= request.reply_preview_size <= 10,
+                "reply_preview_size",
+                "must lie between 0 and 10",
+                "FIELD_INVALID",
+            ),
+            (request.around_comment_id < 0, "around_comment_id", "must not be negative", "FIELD_INVALID"),
+            (request.around_floor < 0, "around_floor", "must not be negative", "FIELD_INVALID"),
+            (request.min_revision < 0, "min_revision", "must not be negative", "FIELD_INVALID"),
             (
                 request.around_comment_id != 0 and (request.page_token != "" or request.around_floor != 0),
                 "around_comment_id",
                 "excludes page_token and around_floor",
+                "FIELD_INVALID",
             ),
-            (request.around_floor != 0 and request.page_token != "", "around_floor", "excludes page_token"),
+            (
+                request.around_floor != 0 and request.page_token != "",
+                "around_floor",
+                "excludes page_token",
+                "FIELD_INVALID",
+            ),
         )
         first_page_only = ("around_comment_id", "around_floor")
         walk: AsyncPageWalk[v1.ListCommentsResponse] = AsyncPageWalk(
@@ -200,8 +243,8 @@ class AsyncCommentService(CommentServiceAsyncStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListCommentRevisionsRequest)
         refuse(
-            (request.id <= 0, "id", "must be an id, greater than 0"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.id <= 0, "id", "must be an id, greater than 0", "FIELD_INVALID"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListCommentRevisionsResponse] = AsyncPageWalk(
@@ -216,9 +259,19 @@ class AsyncCommentService(CommentServiceAsyncStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListMemberCommentsRequest)
         refuse(
-            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
-            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.object_type),
+                "object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
+            ),
+            (
+                not is_caller_id(request.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
+            ),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListMemberCommentsResponse] = AsyncPageWalk(
@@ -237,16 +290,23 @@ class AsyncCommentService(CommentServiceAsyncStub):
                 not _OBJECT_TYPE.fullmatch(request.subject.object_type),
                 "subject.object_type",
                 "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
             ),
             (
                 not is_caller_id(request.subject.object_id),
                 "subject.object_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
-            (request.root_id < 0, "root_id", "must not be negative"),
-            (request.min_revision < 0, "min_revision", "must not be negative"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (
+                not is_caller_id(request.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
+            ),
+            (request.root_id < 0, "root_id", "must not be negative", "FIELD_INVALID"),
+            (request.min_revision < 0, "min_revision", "must not be negative", "FIELD_INVALID"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListUnlistedCommentsResponse] = AsyncPageWalk(
@@ -302,8 +362,14 @@ class LikeService(v1.LikeServiceStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListLikersRequest)
         refuse(
-            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0", "FIELD_INVALID"),
+            (
+                request.value not in (0, v1.LIKE_VALUE_LIKE, v1.LIKE_VALUE_DISLIKE),
+                "value",
+                "must be one of LIKE, DISLIKE",
+                "LIKE_INVALID",
+            ),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: PageWalk[v1.ListLikersResponse] = PageWalk(self.ListLikers, request, first_page_only, options)
@@ -320,14 +386,21 @@ class LikeService(v1.LikeServiceStub):
                 not _OBJECT_TYPE.fullmatch(request.subject.object_type),
                 "subject.object_type",
                 "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
             ),
             (
                 not is_caller_id(request.subject.object_id),
                 "subject.object_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (
+                not is_caller_id(request.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
+            ),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: PageWalk[v1.ListMemberLikesResponse] = PageWalk(self.ListMemberLikes, request, first_page_only, options)
@@ -344,8 +417,14 @@ class AsyncLikeService(LikeServiceAsyncStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListLikersRequest)
         refuse(
-            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0", "FIELD_INVALID"),
+            (
+                request.value not in (0, v1.LIKE_VALUE_LIKE, v1.LIKE_VALUE_DISLIKE),
+                "value",
+                "must be one of LIKE, DISLIKE",
+                "LIKE_INVALID",
+            ),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListLikersResponse] = AsyncPageWalk(self.ListLikers, request, first_page_only, options)
@@ -362,14 +441,21 @@ class AsyncLikeService(LikeServiceAsyncStub):
                 not _OBJECT_TYPE.fullmatch(request.subject.object_type),
                 "subject.object_type",
                 "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
             ),
             (
                 not is_caller_id(request.subject.object_id),
                 "subject.object_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (
+                not is_caller_id(request.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
+            ),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListMemberLikesResponse] = AsyncPageWalk(
@@ -388,16 +474,22 @@ class ReplyService(v1.ReplyServiceStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListRepliesRequest)
         refuse(
-            (request.root_id <= 0, "root_id", "must be an id, greater than 0"),
+            (request.root_id <= 0, "root_id", "must be an id, greater than 0", "FIELD_INVALID"),
             (
                 request.sort not in (0, v1.COMMENT_SORT_NEWEST, v1.COMMENT_SORT_OLDEST, v1.COMMENT_SORT_TOP),
                 "sort",
                 "must be one of NEWEST, OLDEST, TOP",
+                "FIELD_INVALID",
             ),
-            (request.page_size < 0, "page_size", "must not be negative"),
-            (request.around_comment_id < 0, "around_comment_id", "must not be negative"),
-            (request.min_revision < 0, "min_revision", "must not be negative"),
-            (request.around_comment_id != 0 and request.page_token != "", "around_comment_id", "excludes page_token"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
+            (request.around_comment_id < 0, "around_comment_id", "must not be negative", "FIELD_INVALID"),
+            (request.min_revision < 0, "min_revision", "must not be negative", "FIELD_INVALID"),
+            (
+                request.around_comment_id != 0 and request.page_token != "",
+                "around_comment_id",
+                "excludes page_token",
+                "FIELD_INVALID",
+            ),
         )
         first_page_only = ("around_comment_id",)
         walk: PageWalk[v1.ListRepliesResponse] = PageWalk(self.ListReplies, request, first_page_only, options)
@@ -408,10 +500,10 @@ class ReplyService(v1.ReplyServiceStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.GetThreadRequest)
         refuse(
-            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
-            (request.max_depth < 0, "max_depth", "must not be negative"),
-            (request.page_size < 0, "page_size", "must not be negative"),
-            (request.min_revision < 0, "min_revision", "must not be negative"),
+            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0", "FIELD_INVALID"),
+            (request.max_depth < 0, "max_depth", "must not be negative", "FIELD_INVALID"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
+            (request.min_revision < 0, "min_revision", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: PageWalk[v1.GetThreadResponse] = PageWalk(self.GetThread, request, first_page_only, options)
@@ -430,16 +522,22 @@ class AsyncReplyService(ReplyServiceAsyncStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListRepliesRequest)
         refuse(
-            (request.root_id <= 0, "root_id", "must be an id, greater than 0"),
+            (request.root_id <= 0, "root_id", "must be an id, greater than 0", "FIELD_INVALID"),
             (
                 request.sort not in (0, v1.COMMENT_SORT_NEWEST, v1.COMMENT_SORT_OLDEST, v1.COMMENT_SORT_TOP),
                 "sort",
                 "must be one of NEWEST, OLDEST, TOP",
+                "FIELD_INVALID",
             ),
-            (request.page_size < 0, "page_size", "must not be negative"),
-            (request.around_comment_id < 0, "around_comment_id", "must not be negative"),
-            (request.min_revision < 0, "min_revision", "must not be negative"),
-            (request.around_comment_id != 0 and request.page_token != "", "around_comment_id", "excludes page_token"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
+            (request.around_comment_id < 0, "around_comment_id", "must not be negative", "FIELD_INVALID"),
+            (request.min_revision < 0, "min_revision", "must not be negative", "FIELD_INVALID"),
+            (
+                request.around_comment_id != 0 and request.page_token != "",
+                "around_comment_id",
+                "excludes page_token",
+                "FIELD_INVALID",
+            ),
         )
         first_page_only = ("around_comment_id",)
         walk: AsyncPageWalk[v1.ListRepliesResponse] = AsyncPageWalk(self.ListReplies, request, first_page_only, options)
@@ -450,10 +548,10 @@ class AsyncReplyService(ReplyServiceAsyncStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.GetThreadRequest)
         refuse(
-            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
-            (request.max_depth < 0, "max_depth", "must not be negative"),
-            (request.page_size < 0, "page_size", "must not be negative"),
-            (request.min_revision < 0, "min_revision", "must not be negative"),
+            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0", "FIELD_INVALID"),
+            (request.max_depth < 0, "max_depth", "must not be negative", "FIELD_INVALID"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
+            (request.min_revision < 0, "min_revision", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: AsyncPageWalk[v1.GetThreadResponse] = AsyncPageWalk(self.GetThread, request, first_page_only, options)
@@ -472,9 +570,19 @@ class ReportService(v1.ReportServiceStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListOwnReportsRequest)
         refuse(
-            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
-            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.object_type),
+                "object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
+            ),
+            (
+                not is_caller_id(request.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
+            ),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: PageWalk[v1.ListOwnReportsResponse] = PageWalk(self.ListOwnReports, request, first_page_only, options)
@@ -487,9 +595,19 @@ class ReportService(v1.ReportServiceStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListOwnDecisionsRequest)
         refuse(
-            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
-            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.object_type),
+                "object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
+            ),
+            (
+                not is_caller_id(request.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
+            ),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: PageWalk[v1.ListOwnDecisionsResponse] = PageWalk(self.ListOwnDecisions, request, first_page_only, options)
@@ -508,9 +626,19 @@ class AsyncReportService(ReportServiceAsyncStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListOwnReportsRequest)
         refuse(
-            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
-            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.object_type),
+                "object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
+            ),
+            (
+                not is_caller_id(request.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
+            ),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListOwnReportsResponse] = AsyncPageWalk(
@@ -525,9 +653,19 @@ class AsyncReportService(ReportServiceAsyncStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListOwnDecisionsRequest)
         refuse(
-            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
-            (not is_caller_id(request.member_id), "member_id", "must have 1 to 64 bytes and no control characters"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.object_type),
+                "object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
+            ),
+            (
+                not is_caller_id(request.member_id),
+                "member_id",
+                "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
+            ),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListOwnDecisionsResponse] = AsyncPageWalk(
@@ -584,8 +722,13 @@ class AdminService(v1.AdminServiceStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListSubjectsRequest)
         refuse(
-            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.object_type),
+                "object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
+            ),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: PageWalk[v1.ListSubjectsResponse] = PageWalk(self.ListSubjects, request, first_page_only, options)
@@ -605,8 +748,13 @@ class AsyncAdminService(AdminServiceAsyncStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListSubjectsRequest)
         refuse(
-            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.object_type),
+                "object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
+            ),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListSubjectsResponse] = AsyncPageWalk(
@@ -628,16 +776,22 @@ class ModerationService(v1.ModerationServiceStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListReviewItemsRequest)
         known = set(v1.ReviewCause.values()) - {0}
-        at = next((at for at, one in enumerate(request.causes) if one not in known), None)
+        causes_at = next((at for at, one in enumerate(request.causes) if one not in known), None)
         refuse(
-            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
-            (at is not None, f"causes[{at}]", "is not a known value"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.object_type),
+                "object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
+            ),
+            (causes_at is not None, f"causes[{causes_at}]", "is not a known value", "FIELD_INVALID"),
             (
                 request.member_id != "" and not is_caller_id(request.member_id),
                 "member_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: PageWalk[v1.ListReviewItemsResponse] = PageWalk(self.ListReviewItems, request, first_page_only, options)
@@ -650,23 +804,26 @@ class ModerationService(v1.ModerationServiceStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListDecisionsRequest)
         refuse(
-            (request.WhichOneof("of") is None, "of", "must be set"),
+            (request.WhichOneof("of") is None, "of", "must be set", "FIELD_INVALID"),
             (
                 request.WhichOneof("of") == "comment_id" and request.comment_id <= 0,
                 "comment_id",
                 "must be an id, greater than 0",
+                "FIELD_INVALID",
             ),
             (
                 request.WhichOneof("of") == "member" and not _OBJECT_TYPE.fullmatch(request.member.object_type),
                 "member.object_type",
                 "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
             ),
             (
                 request.WhichOneof("of") == "member" and not is_caller_id(request.member.member_id),
                 "member.member_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: PageWalk[v1.ListDecisionsResponse] = PageWalk(self.ListDecisions, request, first_page_only, options)
@@ -677,8 +834,8 @@ class ModerationService(v1.ModerationServiceStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListReportsRequest)
         refuse(
-            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0", "FIELD_INVALID"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: PageWalk[v1.ListReportsResponse] = PageWalk(self.ListReports, request, first_page_only, options)
@@ -698,16 +855,22 @@ class AsyncModerationService(ModerationServiceAsyncStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListReviewItemsRequest)
         known = set(v1.ReviewCause.values()) - {0}
-        at = next((at for at, one in enumerate(request.causes) if one not in known), None)
+        causes_at = next((at for at, one in enumerate(request.causes) if one not in known), None)
         refuse(
-            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
-            (at is not None, f"causes[{at}]", "is not a known value"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.object_type),
+                "object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
+            ),
+            (causes_at is not None, f"causes[{causes_at}]", "is not a known value", "FIELD_INVALID"),
             (
                 request.member_id != "" and not is_caller_id(request.member_id),
                 "member_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListReviewItemsResponse] = AsyncPageWalk(
@@ -722,23 +885,26 @@ class AsyncModerationService(ModerationServiceAsyncStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListDecisionsRequest)
         refuse(
-            (request.WhichOneof("of") is None, "of", "must be set"),
+            (request.WhichOneof("of") is None, "of", "must be set", "FIELD_INVALID"),
             (
                 request.WhichOneof("of") == "comment_id" and request.comment_id <= 0,
                 "comment_id",
                 "must be an id, greater than 0",
+                "FIELD_INVALID",
             ),
             (
                 request.WhichOneof("of") == "member" and not _OBJECT_TYPE.fullmatch(request.member.object_type),
                 "member.object_type",
                 "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
             ),
             (
                 request.WhichOneof("of") == "member" and not is_caller_id(request.member.member_id),
                 "member.member_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListDecisionsResponse] = AsyncPageWalk(
@@ -753,8 +919,8 @@ class AsyncModerationService(ModerationServiceAsyncStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListReportsRequest)
         refuse(
-            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0"),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.comment_id <= 0, "comment_id", "must be an id, greater than 0", "FIELD_INVALID"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListReportsResponse] = AsyncPageWalk(self.ListReports, request, first_page_only, options)
@@ -774,13 +940,19 @@ class PolicyService(v1.PolicyServiceStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListMemberStandingsRequest)
         refuse(
-            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.object_type),
+                "object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
+            ),
             (
                 request.member_id != "" and not is_caller_id(request.member_id),
                 "member_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: PageWalk[v1.ListMemberStandingsResponse] = PageWalk(
@@ -802,13 +974,19 @@ class AsyncPolicyService(PolicyServiceAsyncStub):
         its calls, as ``metadata``. Raises ``InvalidArgument`` for a request that is wrong in itself."""
         check_request(request, v1.ListMemberStandingsRequest)
         refuse(
-            (not _OBJECT_TYPE.fullmatch(request.object_type), "object_type", "must match [a-z][a-z0-9_]{0,31}"),
+            (
+                not _OBJECT_TYPE.fullmatch(request.object_type),
+                "object_type",
+                "must match [a-z][a-z0-9_]{0,31}",
+                "FIELD_INVALID",
+            ),
             (
                 request.member_id != "" and not is_caller_id(request.member_id),
                 "member_id",
                 "must have 1 to 64 bytes and no control characters",
+                "FIELD_INVALID",
             ),
-            (request.page_size < 0, "page_size", "must not be negative"),
+            (request.page_size < 0, "page_size", "must not be negative", "FIELD_INVALID"),
         )
         first_page_only = ()
         walk: AsyncPageWalk[v1.ListMemberStandingsResponse] = AsyncPageWalk(

@@ -1842,8 +1842,8 @@ public final class Handles {
     if (viewer != null) {
       BadRequest.Builder bad = BadRequest.newBuilder();
       boolean halved = viewer.codePoints().anyMatch(point -> Character.getType(point) == Character.SURROGATE);
-      Services.wrong(bad, !Services.isCallerId(viewer), "viewer", "must have 1 to 64 bytes and no control characters");
-      Services.wrong(bad, halved, "viewer", "is no valid Unicode: it has a lone surrogate");
+      Services.wrong(bad, !Services.isCallerId(viewer), "viewer", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID");
+      Services.wrong(bad, halved, "viewer", "is no valid Unicode: it has a lone surrogate", "FIELD_INVALID");
       Texts.check(SubjectKey.getDefaultInstance(), bad);
     }
   }

@@ -47,9 +47,9 @@ public abstract sealed class Services permits Riposte {
         && text.chars().noneMatch(Character::isISOControl);
   }
 
-  static void wrong(BadRequest.Builder bad, boolean wrong, String field, String description) {
+  static void wrong(BadRequest.Builder bad, boolean wrong, String field, String description, String reason) {
     if (wrong) {
-      bad.addFieldViolationsBuilder().setField(field).setDescription(description);
+      bad.addFieldViolationsBuilder().setField(field).setDescription(description).setReason(reason);
     }
   }
 
@@ -159,16 +159,16 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListCommentsResponse, CommentThread> listComments(ListCommentsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, !OBJECT_TYPE.matcher(request.getSubject().getObjectType()).matches(), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}");
-    wrong(bad, !isCallerId(request.getSubject().getObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters");
-    wrong(bad, request.getSort() == CommentSort.UNRECOGNIZED, "sort", "is not a known value");
-    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
-    wrong(bad, request.getReplyPreviewSize() < 0 || request.getReplyPreviewSize() > 10, "reply_preview_size", "must lie between 0 and 10");
-    wrong(bad, request.getAroundCommentId() < 0, "around_comment_id", "must not be negative");
-    wrong(bad, request.getAroundFloor() < 0, "around_floor", "must not be negative");
-    wrong(bad, request.getMinRevision() < 0, "min_revision", "must not be negative");
-    wrong(bad, request.getAroundCommentId() != 0 && (!request.getPageToken().isEmpty() || request.getAroundFloor() != 0), "around_comment_id", "excludes page_token and around_floor");
-    wrong(bad, request.getAroundFloor() != 0 && !request.getPageToken().isEmpty(), "around_floor", "excludes page_token");
+    wrong(bad, !OBJECT_TYPE.matcher(request.getSubject().getObjectType()).matches(), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID");
+    wrong(bad, !isCallerId(request.getSubject().getObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID");
+    wrong(bad, request.getSort() == CommentSort.UNRECOGNIZED, "sort", "is not a known value", "FIELD_INVALID");
+    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative", "FIELD_INVALID");
+    wrong(bad, request.getReplyPreviewSize() < 0 || request.getReplyPreviewSize() > 10, "reply_preview_size", "must lie between 0 and 10", "FIELD_INVALID");
+    wrong(bad, request.getAroundCommentId() < 0, "around_comment_id", "must not be negative", "FIELD_INVALID");
+    wrong(bad, request.getAroundFloor() < 0, "around_floor", "must not be negative", "FIELD_INVALID");
+    wrong(bad, request.getMinRevision() < 0, "min_revision", "must not be negative", "FIELD_INVALID");
+    wrong(bad, request.getAroundCommentId() != 0 && (!request.getPageToken().isEmpty() || request.getAroundFloor() != 0), "around_comment_id", "excludes page_token and around_floor", "FIELD_INVALID");
+    wrong(bad, request.getAroundFloor() != 0 && !request.getPageToken().isEmpty(), "around_floor", "excludes page_token", "FIELD_INVALID");
     Texts.check(request, bad);
     return new Pages<>(
         token -> comments().listComments(token.isEmpty() ? request
@@ -187,8 +187,8 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListCommentRevisionsResponse, CommentRevision> listCommentRevisions(ListCommentRevisionsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, request.getId() <= 0, "id", "must be an id, greater than 0");
-    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
+    wrong(bad, request.getId() <= 0, "id", "must be an id, greater than 0", "FIELD_INVALID");
+    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative", "FIELD_INVALID");
     Texts.check(request, bad);
     return new Pages<>(
         token -> comments().listCommentRevisions(token.isEmpty() ? request
@@ -207,9 +207,9 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListMemberCommentsResponse, Comment> listMemberComments(ListMemberCommentsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}");
-    wrong(bad, !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters");
-    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
+    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID");
+    wrong(bad, !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID");
+    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative", "FIELD_INVALID");
     Texts.check(request, bad);
     return new Pages<>(
         token -> comments().listMemberComments(token.isEmpty() ? request
@@ -229,12 +229,12 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListUnlistedCommentsResponse, UnlistedComment> listUnlistedComments(ListUnlistedCommentsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, !OBJECT_TYPE.matcher(request.getSubject().getObjectType()).matches(), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}");
-    wrong(bad, !isCallerId(request.getSubject().getObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters");
-    wrong(bad, !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters");
-    wrong(bad, request.getRootId() < 0, "root_id", "must not be negative");
-    wrong(bad, request.getMinRevision() < 0, "min_revision", "must not be negative");
-    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
+    wrong(bad, !OBJECT_TYPE.matcher(request.getSubject().getObjectType()).matches(), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID");
+    wrong(bad, !isCallerId(request.getSubject().getObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID");
+    wrong(bad, !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID");
+    wrong(bad, request.getRootId() < 0, "root_id", "must not be negative", "FIELD_INVALID");
+    wrong(bad, request.getMinRevision() < 0, "min_revision", "must not be negative", "FIELD_INVALID");
+    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative", "FIELD_INVALID");
     Texts.check(request, bad);
     return new Pages<>(
         token -> comments().listUnlistedComments(token.isEmpty() ? request
@@ -272,8 +272,9 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListLikersResponse, Liker> listLikers(ListLikersRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, request.getCommentId() <= 0, "comment_id", "must be an id, greater than 0");
-    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
+    wrong(bad, request.getCommentId() <= 0, "comment_id", "must be an id, greater than 0", "FIELD_INVALID");
+    wrong(bad, !java.util.List.of(0, LikeValue.LIKE_VALUE_LIKE_VALUE, LikeValue.LIKE_VALUE_DISLIKE_VALUE).contains(request.getValueValue()), "value", "must be one of LIKE, DISLIKE", "LIKE_INVALID");
+    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative", "FIELD_INVALID");
     Texts.check(request, bad);
     return new Pages<>(
         token -> likes().listLikers(token.isEmpty() ? request
@@ -293,10 +294,10 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListMemberLikesResponse, MemberLike> listMemberLikes(ListMemberLikesRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, !OBJECT_TYPE.matcher(request.getSubject().getObjectType()).matches(), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}");
-    wrong(bad, !isCallerId(request.getSubject().getObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters");
-    wrong(bad, !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters");
-    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
+    wrong(bad, !OBJECT_TYPE.matcher(request.getSubject().getObjectType()).matches(), "subject.object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID");
+    wrong(bad, !isCallerId(request.getSubject().getObjectId()), "subject.object_id", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID");
+    wrong(bad, !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID");
+    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative", "FIELD_INVALID");
     Texts.check(request, bad);
     return new Pages<>(
         token -> likes().listMemberLikes(token.isEmpty() ? request
@@ -324,12 +325,12 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListRepliesResponse, Comment> listReplies(ListRepliesRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, request.getRootId() <= 0, "root_id", "must be an id, greater than 0");
-    wrong(bad, !java.util.List.of(0, CommentSort.COMMENT_SORT_NEWEST_VALUE, CommentSort.COMMENT_SORT_OLDEST_VALUE, CommentSort.COMMENT_SORT_TOP_VALUE).contains(request.getSortValue()), "sort", "must be one of NEWEST, OLDEST, TOP");
-    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
-    wrong(bad, request.getAroundCommentId() < 0, "around_comment_id", "must not be negative");
-    wrong(bad, request.getMinRevision() < 0, "min_revision", "must not be negative");
-    wrong(bad, request.getAroundCommentId() != 0 && !request.getPageToken().isEmpty(), "around_comment_id", "excludes page_token");
+    wrong(bad, request.getRootId() <= 0, "root_id", "must be an id, greater than 0", "FIELD_INVALID");
+    wrong(bad, !java.util.List.of(0, CommentSort.COMMENT_SORT_NEWEST_VALUE, CommentSort.COMMENT_SORT_OLDEST_VALUE, CommentSort.COMMENT_SORT_TOP_VALUE).contains(request.getSortValue()), "sort", "must be one of NEWEST, OLDEST, TOP", "FIELD_INVALID");
+    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative", "FIELD_INVALID");
+    wrong(bad, request.getAroundCommentId() < 0, "around_comment_id", "must not be negative", "FIELD_INVALID");
+    wrong(bad, request.getMinRevision() < 0, "min_revision", "must not be negative", "FIELD_INVALID");
+    wrong(bad, request.getAroundCommentId() != 0 && !request.getPageToken().isEmpty(), "around_comment_id", "excludes page_token", "FIELD_INVALID");
     Texts.check(request, bad);
     return new Pages<>(
         token -> replies().listReplies(token.isEmpty() ? request
@@ -348,10 +349,10 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<GetThreadResponse, Comment> getThread(GetThreadRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, request.getCommentId() <= 0, "comment_id", "must be an id, greater than 0");
-    wrong(bad, request.getMaxDepth() < 0, "max_depth", "must not be negative");
-    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
-    wrong(bad, request.getMinRevision() < 0, "min_revision", "must not be negative");
+    wrong(bad, request.getCommentId() <= 0, "comment_id", "must be an id, greater than 0", "FIELD_INVALID");
+    wrong(bad, request.getMaxDepth() < 0, "max_depth", "must not be negative", "FIELD_INVALID");
+    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative", "FIELD_INVALID");
+    wrong(bad, request.getMinRevision() < 0, "min_revision", "must not be negative", "FIELD_INVALID");
     Texts.check(request, bad);
     return new Pages<>(
         token -> replies().getThread(token.isEmpty() ? request
@@ -379,9 +380,9 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListOwnReportsResponse, OwnReport> listOwnReports(ListOwnReportsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}");
-    wrong(bad, !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters");
-    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
+    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID");
+    wrong(bad, !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID");
+    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative", "FIELD_INVALID");
     Texts.check(request, bad);
     return new Pages<>(
         token -> reports().listOwnReports(token.isEmpty() ? request
@@ -400,9 +401,9 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListOwnDecisionsResponse, Statement> listOwnDecisions(ListOwnDecisionsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}");
-    wrong(bad, !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters");
-    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
+    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID");
+    wrong(bad, !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID");
+    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative", "FIELD_INVALID");
     Texts.check(request, bad);
     return new Pages<>(
         token -> reports().listOwnDecisions(token.isEmpty() ? request
@@ -441,8 +442,8 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListSubjectsResponse, Subject> listSubjects(ListSubjectsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}");
-    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
+    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID");
+    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative", "FIELD_INVALID");
     Texts.check(request, bad);
     return new Pages<>(
         token -> admin().listSubjects(token.isEmpty() ? request
@@ -472,15 +473,14 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListReviewItemsResponse, ReviewItem> listReviewItems(ListReviewItemsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}");
-    List<Integer> all = request.getCausesValueList();
-    int at = IntStream.range(0, all.size())
-        .filter(one -> all.get(one) == 0 || ReviewCause.forNumber(all.get(one)) == null)
+    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID");
+    List<Integer> causes = request.getCausesValueList();
+    IntStream.range(0, causes.size())
+        .filter(at -> causes.get(at) == 0 || ReviewCause.forNumber(causes.get(at)) == null)
         .findFirst()
-        .orElse(-1);
-    wrong(bad, at >= 0, "causes[" + at + "]", "is not a known value");
-    wrong(bad, !request.getMemberId().isEmpty() && !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters");
-    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
+        .ifPresent(at -> wrong(bad, true, "causes[" + at + "]", "is not a known value", "FIELD_INVALID"));
+    wrong(bad, !request.getMemberId().isEmpty() && !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID");
+    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative", "FIELD_INVALID");
     Texts.check(request, bad);
     return new Pages<>(
         token -> moderation().listReviewItems(token.isEmpty() ? request
@@ -499,11 +499,11 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListDecisionsResponse, Decision> listDecisions(ListDecisionsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, request.getOfCase().getNumber() == 0, "of", "must be set");
-    wrong(bad, request.hasCommentId() && request.getCommentId() <= 0, "comment_id", "must be an id, greater than 0");
-    wrong(bad, request.hasMember() && !OBJECT_TYPE.matcher(request.getMember().getObjectType()).matches(), "member.object_type", "must match [a-z][a-z0-9_]{0,31}");
-    wrong(bad, request.hasMember() && !isCallerId(request.getMember().getMemberId()), "member.member_id", "must have 1 to 64 bytes and no control characters");
-    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
+    wrong(bad, request.getOfCase().getNumber() == 0, "of", "must be set", "FIELD_INVALID");
+    wrong(bad, request.hasCommentId() && request.getCommentId() <= 0, "comment_id", "must be an id, greater than 0", "FIELD_INVALID");
+    wrong(bad, request.hasMember() && !OBJECT_TYPE.matcher(request.getMember().getObjectType()).matches(), "member.object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID");
+    wrong(bad, request.hasMember() && !isCallerId(request.getMember().getMemberId()), "member.member_id", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID");
+    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative", "FIELD_INVALID");
     Texts.check(request, bad);
     return new Pages<>(
         token -> moderation().listDecisions(token.isEmpty() ? request
@@ -522,8 +522,8 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListReportsResponse, Report> listReports(ListReportsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, request.getCommentId() <= 0, "comment_id", "must be an id, greater than 0");
-    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
+    wrong(bad, request.getCommentId() <= 0, "comment_id", "must be an id, greater than 0", "FIELD_INVALID");
+    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative", "FIELD_INVALID");
     Texts.check(request, bad);
     return new Pages<>(
         token -> moderation().listReports(token.isEmpty() ? request
@@ -553,9 +553,9 @@ public abstract sealed class Services permits Riposte {
    */
   public Pages<ListMemberStandingsResponse, MemberStanding> listMemberStandings(ListMemberStandingsRequest request) {
     BadRequest.Builder bad = BadRequest.newBuilder();
-    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}");
-    wrong(bad, !request.getMemberId().isEmpty() && !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters");
-    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative");
+    wrong(bad, !OBJECT_TYPE.matcher(request.getObjectType()).matches(), "object_type", "must match [a-z][a-z0-9_]{0,31}", "FIELD_INVALID");
+    wrong(bad, !request.getMemberId().isEmpty() && !isCallerId(request.getMemberId()), "member_id", "must have 1 to 64 bytes and no control characters", "FIELD_INVALID");
+    wrong(bad, request.getPageSize() < 0, "page_size", "must not be negative", "FIELD_INVALID");
     Texts.check(request, bad);
     return new Pages<>(
         token -> policy().listMemberStandings(token.isEmpty() ? request

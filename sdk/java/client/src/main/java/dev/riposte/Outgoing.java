@@ -23,8 +23,7 @@ import java.util.function.BooleanSupplier;
  * and a request id for a write that has none; and what a closed client says of its calls.
  */
 final class Outgoing implements ClientInterceptor {
-  private static final Metadata.Key<String> AUTHORIZATION =
-      Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+  private static final Metadata.Key<String> AUTHORIZATION = Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
   /** What calls of a closed client end with. */
   static final Status CLOSED = Status.CANCELLED.withDescription("the client is closed");
 

@@ -3,7 +3,7 @@ package dev.riposte;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -62,22 +62,18 @@ public final class Pages<P, T> implements Iterable<T> {
   }
 
   private final class Walk implements Iterator<P> {
-    /** The token of the next page; null after the last. */
-    private String token = "";
+    /** The token of the next page; none after the last. */
+    private Optional<String> token = Optional.of("");
 
     @Override
     public boolean hasNext() {
-      return token != null;
+      return token.isPresent();
     }
 
     @Override
     public P next() {
-      if (token == null) {
-        throw new NoSuchElementException();
-      }
-      P page = read.apply(token);
-      String following = next.apply(page);
-      token = following.isEmpty() ? null : following;
+      P page = read.apply(token.orElseThrow());
+      token = Optional.of(next.apply(page)).filter(following -> !following.isEmpty());
       return page;
     }
   }

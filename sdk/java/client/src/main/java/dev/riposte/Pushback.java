@@ -11,8 +11,7 @@ import io.grpc.protobuf.ProtoUtils;
  * an order to repeat a call whose code the configuration does not name.
  */
 final class Pushback extends ClientStreamTracer.Factory {
-  private static final Metadata.Key<String> WAIT =
-      Metadata.Key.of("grpc-retry-pushback-ms", Metadata.ASCII_STRING_MARSHALLER);
+  private static final Metadata.Key<String> WAIT = Metadata.Key.of("grpc-retry-pushback-ms", Metadata.ASCII_STRING_MARSHALLER);
   private static final Metadata.Key<com.google.rpc.Status> STATUS = Metadata.Key.of(
       "grpc-status-details-bin", ProtoUtils.metadataMarshaller(com.google.rpc.Status.getDefaultInstance()));
 

@@ -22,11 +22,16 @@ final class Reconnecting {
   /** Bounds the waits from now on, until the channel is shut down. */
   void follow() {
     ConnectivityState state = channel.getState(false);
-    if (state == ConnectivityState.TRANSIENT_FAILURE && counting.compareAndSet(false, true)) {
-      again(ThreadLocalRandom.current().nextDouble(Contract.LEAST_FIRST_WAIT_MS, Contract.MOST_FIRST_WAIT_MS));
-    }
+    count();
     if (state != ConnectivityState.SHUTDOWN) {
       channel.notifyWhenStateChanged(state, this::follow);
+    }
+  }
+
+  /** Starts the timer of a channel that cannot connect, if none runs. */
+  private void count() {
+    if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE && counting.compareAndSet(false, true)) {
+      again(ThreadLocalRandom.current().nextDouble(Contract.LEAST_FIRST_WAIT_MS, Contract.MOST_FIRST_WAIT_MS));
     }
   }
 
@@ -39,9 +44,7 @@ final class Reconnecting {
       } else {
         counting.set(false);
         // A failure that came before the line above has started no timer.
-        if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE && counting.compareAndSet(false, true)) {
-          again(waitMs);
-        }
+        count();
       }
     });
   }

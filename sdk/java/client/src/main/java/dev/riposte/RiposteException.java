@@ -23,8 +23,7 @@ import java.util.stream.Stream;
 public class RiposteException extends RuntimeException {
   private static final long serialVersionUID = 1;
   private static final String DOMAIN = "riposte";
-  private static final Metadata.Key<String> REQUEST_ID =
-      Metadata.Key.of("riposte-request-id", Metadata.ASCII_STRING_MARSHALLER);
+  private static final Metadata.Key<String> REQUEST_ID = Metadata.Key.of("riposte-request-id", Metadata.ASCII_STRING_MARSHALLER);
 
   private final Status.Code code;
   private final String reason;
@@ -77,8 +76,8 @@ public class RiposteException extends RuntimeException {
   /**
    * The reason.
    *
-   * @return the reason; UNSPECIFIED for one that this version does not know, and for what is no
-   *     answer of the service, but FIELD_INVALID for a field that the client refuses
+   * @return the reason, also of a field that the client refuses; UNSPECIFIED for one that this
+   *     version does not know, and for all else that is no answer of the service
    */
   public ErrorReason reason() {
     var value = ErrorReason.getDescriptor().findValueByName("ERROR_REASON_" + reason);

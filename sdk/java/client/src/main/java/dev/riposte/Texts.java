@@ -17,7 +17,8 @@ final class Texts {
 
   /**
    * The refusal of a request with lone surrogates, in whose place protobuf would send other text:
-   * FIELD_INVALID with all such fields and those that are known to be wrong.
+   * FIELD_INVALID with all such fields and those that are known to be wrong, or the reason of the
+   * only field.
    */
   static Optional<StatusRuntimeException> refusal(Message request, BadRequest.Builder bad) {
     visit(request, "", bad);
@@ -27,10 +28,11 @@ final class Texts {
     String told = bad.getFieldViolationsList().stream()
         .map(violation -> violation.getField() + ": " + violation.getDescription())
         .collect(Collectors.joining("; "));
+    String reason = bad.getFieldViolationsCount() == 1 ? bad.getFieldViolations(0).getReason() : "FIELD_INVALID";
     return Optional.of(StatusProto.toStatusRuntimeException(com.google.rpc.Status.newBuilder()
         .setCode(Status.Code.INVALID_ARGUMENT.value())
         .setMessage(told)
-        .addDetails(Any.pack(ErrorInfo.newBuilder().setReason("FIELD_INVALID").setDomain("riposte").build()))
+        .addDetails(Any.pack(ErrorInfo.newBuilder().setReason(reason).setDomain("riposte").build()))
         .addDetails(Any.pack(bad.build()))
         .build()));
   }
@@ -57,7 +59,7 @@ final class Texts {
     } else if (value instanceof String text
         && text.codePoints().anyMatch(point -> Character.getType(point) == Character.SURROGATE)) {
       // A code point is half of a pair only where its other half is missing.
-      bad.addFieldViolationsBuilder().setField(path).setDescription("is no valid Unicode: it has a lone surrogate");
+      Services.wrong(bad, true, path, "is no valid Unicode: it has a lone surrogate", "FIELD_INVALID");
     }
   }
 }

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
-import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -100,7 +99,11 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
   Watch(Source<E> source, BooleanSupplier over) {
     this.source = source;
     this.over = over;
-    CompletableFuture.delayedExecutor(Contract.OPEN_WITHIN_MS, TimeUnit.MILLISECONDS).execute(this::giveUp);
+    CompletableFuture.delayedExecutor(Contract.OPEN_WITHIN_MS, TimeUnit.MILLISECONDS).execute(() -> {
+      if (opening.compareAndSet(true, false)) {
+        context.cancel(null);
+      }
+    });
     try {
       read();
     } catch (RiposteException refused) {
@@ -133,7 +136,7 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
         if (events == null) {
           context.run(() -> events = source.open());
         }
-        if (events.hasNext()) {
+        if (events.hasNext() && (began || opening.compareAndSet(true, false))) {
           take(events.next());
           return true;
         }
@@ -155,9 +158,6 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
 
   /** Keeps the place behind an event. */
   private void take(E event) {
-    if (!began && !opening.compareAndSet(true, false)) {
-      throw late();
-    }
     ahead.add(event);
     source.keep(event, !began).ifPresent(ahead::add);
     began = true;
@@ -167,9 +167,8 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
   /** The next event, waited for as by {@link #hasNext}. */
   @Override
   public E next() {
-    if (!hasNext()) {
-      throw new NoSuchElementException("the watch has ended");
-    }
+    hasNext();
+    // It throws that there is none once the watch has ended.
     return ahead.remove();
   }
 
@@ -178,13 +177,6 @@ public final class Watch<E> implements Iterable<E>, Iterator<E>, AutoCloseable {
   public void close() {
     closed.countDown();
     context.cancel(null);
-  }
-
-  /** Ends the attempt to open the first stream. */
-  private void giveUp() {
-    if (opening.compareAndSet(true, false)) {
-      context.cancel(null);
-    }
   }
 
   private static RiposteException late() {
