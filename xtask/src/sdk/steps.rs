@@ -106,8 +106,8 @@ pub(super) fn prepare_bench(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain
 /// The work for one SDK. Returns the reason why a part of it was left out.
 type StepAction<'a> = dyn Fn(&Toolchain, &mut File) -> Result<Option<String>> + Sync + 'a;
 
-/// Does the work for each language, as many at a time as there are processors. Returns the outcomes
-/// in the order of the languages.
+/// Does the work for each language, one more at a time than there are processors, because their
+/// tests wait for much of their time. Returns the outcomes in the order of the languages.
 fn all(repo: &Repo, languages: &[Language], work: &StepAction<'_>) -> Result<Vec<Outcome>> {
     let mut waiting = Vec::new();
     for language in languages {
@@ -115,7 +115,7 @@ fn all(repo: &Repo, languages: &[Language], work: &StepAction<'_>) -> Result<Vec
     }
     let (waiting, ended) = (Mutex::new(waiting.into_iter()), Mutex::new(Vec::new()));
     thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+        for _ in 0..=thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 loop {
                     // The lock guard must not be held during the work.

@@ -63,11 +63,12 @@ pub(super) fn all(at: &mut Run<'_>) -> Result<Report> {
 /// The cases that run only with `--full`. Each repeats another one: on MariaDB with one table of
 /// each kind, as SQLite has; on one Redis server, where another has a cluster of them; on SQLite,
 /// where another has two MariaDB servers; with the verdicts of a second Polis conversation.
-const REPEATED: [&str; 5] = [
+const REPEATED: [&str; 6] = [
     "mariadb_single::",
     "cached_redis::",
     "the_data_in_sqlite_equals_the_file_and_a_second_import_changes_nothing",
     "killed_at_three_random_points_sqlite_loses_no_answered_comment",
+    "votes_cast_by_sixteen_clients_at_once_count_as_the_last_of_each_voter_in_sqlite",
     "the_judgements_of_biodiversity_are_repeated_by_four_moderators_at_two_servers",
 ];
 

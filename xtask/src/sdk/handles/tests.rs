@@ -126,7 +126,7 @@ fn an_answer_that_does_not_fit_the_contract_is_an_error() {
         ("set: [], returns: {kind: page, handle: P, viewer: kay}", "Response has no field kay"),
         ("set: [], returns: {kind: page, handle: Q}", "there is no handle Q"),
         ("set: [], returns: {kind: items, handle: H}", "M has no pages"),
-        ("set: [], returns: {kind: made, unless: GONE}", "no enum ErrorReason"),
+        ("set: [], returns: {kind: made, unless: GONE}", "there is no reason GONE"),
         (
             "set: [], options: [{field: mood, as: Good, values: [BAD]}], returns: {kind: message}",
             "Mood has no value BAD",
