@@ -1,7 +1,5 @@
 //! The fields of a filter, with the operators and values that each takes.
 
-use std::fmt::Display;
-
 use winnow::Parser;
 use winnow::combinator::{alt, opt};
 
@@ -11,7 +9,6 @@ use super::{
     DecisionAction, DuplicateOf, EqualityOperator, FilterComparison, NumberOperator, OpenQuestion, OrderOperator, time,
 };
 use crate::domain::ids::CommentId;
-use crate::domain::lifecycle::DeletedBy;
 use crate::domain::member::{MemberId, check_caller_owned};
 use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
@@ -32,13 +29,21 @@ pub(super) fn comparison(input: &mut Input<'_>) -> Parsed<FilterComparison> {
         "mention" => equality(input, member, To::Mention),
         "link" => equality(input, domain, To::Link),
         "code" => equality(input, caller_owned, To::Code),
-        "action" => equality(input, |input| named(input, &DecisionAction::ALL), To::Action),
-        "state" => equality(input, |input| named(input, &CommentState::ALL), To::State),
-        "deleted_by" => equality(input, deleter, To::DeletedBy),
-        "open" => equality(input, |input| named(input, &OpenQuestion::ALL), To::Open),
-        "root" => equal(input, CommentId::new, To::Root),
-        "parent" => equal(input, CommentId::new, To::Parent),
-        "duplicate_of" => duplicate_of(input),
+        "action" => equality(input, |input| named(input, &DecisionAction::ALL, |value| value.to_string()), To::Action),
+        "state" => equality(input, |input| named(input, &CommentState::ALL, |value| value.to_string()), To::State),
+        "deleted_by" => {
+            equality(input, |input| named(input, &DELETERS, |role| deleter_name(role).to_owned()), To::DeletedBy)
+        }
+        "open" => equality(input, |input| named(input, &OpenQuestion::ALL, |value| value.to_string()), To::Open),
+        "root" => Ok(To::Root(CommentId::new(equal(input)?.1))),
+        "parent" => Ok(To::Parent(CommentId::new(equal(input)?.1))),
+        "duplicate_of" => {
+            let (at, id) = equal(input)?;
+            match CommentId::new(id) {
+                Some(comment) => Ok(To::DuplicateOf(DuplicateOf { comment, text_key: None })),
+                None => fail(at, "the id of a comment is expected"),
+            }
+        }
         "depth" => number(input, To::Depth),
         "length" => number(input, To::Length),
         "reports" => number(input, To::Reports),
@@ -62,29 +67,13 @@ fn equality<T>(
     }
 }
 
-/// Takes `=` and the id of a comment.
-fn equal<T>(input: &mut Input<'_>, id: fn(i64) -> T, to: fn(T) -> FilterComparison) -> Parsed<FilterComparison> {
-    match operator(input)? {
-        (_, NumberOperator::Equality(EqualityOperator::Equal)) => Ok(to(id(digits(input, i64::MAX)?))),
-        (at, NumberOperator::Equality(EqualityOperator::NotEqual) | NumberOperator::Order(_)) => {
-            fail(at, "this field takes = only")
-        }
+/// Takes `=` and the id of a comment or 0, and returns its position.
+fn equal(input: &mut Input<'_>) -> Parsed<(usize, i64)> {
+    let (at, operator) = operator(input)?;
+    if operator != NumberOperator::Equality(EqualityOperator::Equal) {
+        return fail(at, "this field takes = only");
     }
-}
-
-fn duplicate_of(input: &mut Input<'_>) -> Parsed<FilterComparison> {
-    match operator(input)? {
-        (_, NumberOperator::Equality(EqualityOperator::Equal)) => {
-            let at = position(input);
-            match CommentId::new(digits(input, i64::MAX)?) {
-                Some(comment) => Ok(FilterComparison::DuplicateOf(DuplicateOf { comment, text_key: None })),
-                None => fail(at, "the id of a comment is expected"),
-            }
-        }
-        (at, NumberOperator::Equality(EqualityOperator::NotEqual) | NumberOperator::Order(_)) => {
-            fail(at, "this field takes = only")
-        }
-    }
+    Ok((position(input), digits(input, i64::MAX)?))
 }
 
 fn number(input: &mut Input<'_>, to: fn(NumberOperator, i32) -> FilterComparison) -> Parsed<FilterComparison> {
@@ -165,26 +154,14 @@ fn domain(input: &mut Input<'_>) -> Parsed<String> {
 }
 
 /// Takes the name of one of these values.
-fn named<T: Copy + Display>(input: &mut Input<'_>, values: &[T]) -> Parsed<T> {
+fn named<T: Copy>(input: &mut Input<'_>, values: &[T], name: fn(T) -> String) -> Parsed<T> {
     let at = position(input);
     let text = bare(input)?;
-    match values.iter().find(|value| value.to_string() == text) {
+    match values.iter().find(|value| name(**value) == text) {
         Some(value) => Ok(*value),
         None => {
-            let names: Vec<String> = values.iter().map(ToString::to_string).collect();
+            let names: Vec<String> = values.iter().map(|value| name(*value)).collect();
             fail(at, format!("one of these values is expected, without quotes: {}", names.join(", ")))
-        }
-    }
-}
-
-fn deleter(input: &mut Input<'_>) -> Parsed<DeletedBy> {
-    let at = position(input);
-    let text = bare(input)?;
-    match DELETERS.into_iter().find(|role| deleter_name(*role) == text) {
-        Some(role) => Ok(role),
-        None => {
-            let names = DELETERS.map(deleter_name).join(", ");
-            fail(at, format!("one of these values is expected, without quotes: {names}"))
         }
     }
 }

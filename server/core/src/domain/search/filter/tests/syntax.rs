@@ -118,6 +118,17 @@ fn an_error_has_the_position_in_code_points_from_1() {
 }
 
 #[test]
+fn an_unknown_field_is_answered_with_the_names_of_all() {
+    let (_, rule) = violation("colour = 1");
+    let names = rule.split_once("the fields are ").expect("the names").1;
+    assert_eq!(names.split(", ").count(), 18);
+    for name in names.split(", ") {
+        let found = violation(&format!("{name} ~ 1"));
+        assert!(found.1.contains("an operator is expected"), "{name}: {found:?}");
+    }
+}
+
+#[test]
 fn scans_use_the_conjuncts_of_the_complete_filter() {
     let scan = |text: &str| {
         let filter = parse(text);
