@@ -31,6 +31,7 @@ pub mod rank;
 pub mod report;
 pub mod request;
 pub mod review;
+pub mod search;
 pub mod standing;
 pub mod state;
 pub mod subject;

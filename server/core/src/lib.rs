@@ -38,7 +38,7 @@ pub use domain::time::Millis;
 pub use domain::{
     account_rules, act, appeal, caller, checked_text, comment, content, counts, decision, disposition, error,
     evaluation, event, feed, ids, lifecycle, like, location, member, object_type, origin, page, path, policy_judgement,
-    proposal, rank, report, request, review, standing, state, subject, time,
+    proposal, rank, report, request, review, search, standing, state, subject, time,
 };
 pub use read::Comments;
 pub use write::command_log::{CommandLog, Writer};

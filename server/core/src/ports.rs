@@ -21,6 +21,7 @@ mod reviews;
 mod rows;
 mod standings;
 mod text_check;
+mod text_tokens;
 mod topic;
 mod watch;
 
@@ -51,5 +52,6 @@ pub use rows::{
 };
 pub use standings::{MemberStandings, StandingCursor, StandingQuery, StandingSelection, Standings};
 pub use text_check::{TextCheck, TextQuestion};
+pub use text_tokens::{SearchWords, TextTokens};
 pub use topic::{EventTopic, TopicGap};
 pub use watch::{SubjectLoad, SubjectLoads, SubjectWatch, SubjectWatches, WatchItem};

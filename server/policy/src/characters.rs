@@ -127,6 +127,11 @@ impl Character {
     pub(crate) fn is_plain_letter(self) -> bool {
         self.class == CharClass::Letter && self.form == Form::Single(0)
     }
+
+    /// Returns the scripts of a letter or a mark; none if it occurs in texts of several scripts.
+    pub(crate) fn own_scripts(self) -> Scripts {
+        if self.class == CharClass::Mark { Scripts::of(self.script) } else { self.scripts }
+    }
 }
 
 /// A run of code points at the beginning of a text.

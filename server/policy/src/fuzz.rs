@@ -1,9 +1,11 @@
-//! The policy of any list and any text, for fuzzers.
+//! The policy of any list and any text, and any search of a text, for fuzzers.
 
+use crate::rule_inputs::links;
 use crate::{
     Day, HitEffect, ListEffect, ListSettings, MatchCopy, Matcher, MemberInputs, Normalizer, PolicyOutcome, RuleInputs,
-    WordList, masked,
+    WordList, WordQuery, masked,
 };
+use riposte_core::search::SearchFilter;
 use std::sync::Arc;
 
 /// Reads the bytes up to the first NUL as a list file, and finds its entries in the rest.
@@ -42,5 +44,32 @@ fn ranges(copy: &MatchCopy, length: u32) {
     for (_, span) in copy.code_points() {
         assert!(span.start < span.end && span.end <= length && last <= span.start, "{span:?} in {length}");
         last = span.start;
+    }
+}
+
+/// Reads the bytes up to the first NUL as the words and as the filter of a search, and searches for
+/// the words in the rest.
+///
+/// # Panics
+/// If a text with all words lacks a term of the query, if only one of key and terms exists, or if
+/// no filter can name the host of a link.
+pub fn search(normalizer: &Normalizer, bytes: &[u8]) {
+    let (request, text) = match bytes.iter().position(|byte| *byte == 0) {
+        Some(at) => (&bytes[..at], &bytes[at + 1..]),
+        None => (bytes, bytes),
+    };
+    let (request, text) = (String::from_utf8_lossy(request), String::from_utf8_lossy(text));
+    let terms = normalizer.search_terms(&text);
+    assert_eq!(normalizer.text_key(&text).is_some(), !terms.is_empty());
+    // Errors are valid results.
+    if let Ok(query) = WordQuery::parse(normalizer, "words", &request) {
+        assert!(!query.is_in(normalizer, &text) || query.terms().is_subset(&terms), "{query:?}");
+    }
+    let copy = normalizer.match_copy(&text);
+    for host in links::hosts(copy.as_str()) {
+        assert!(SearchFilter::parse("filter", &format!("link = \"{host}\"")).is_ok(), "{host}");
+    }
+    if let Err(violation) = SearchFilter::parse("filter", &request) {
+        assert!(violation.field == "filter" && !violation.description.is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! The facts of a text and of its member, which rules compare.
 
-mod links;
+pub(crate) mod links;
 
 use crate::match_copy::MatchCopy;
 

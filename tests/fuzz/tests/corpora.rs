@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use riposte_grpc::fuzz::page_token;
 use riposte_policy::Normalizer;
-use riposte_policy::fuzz::list_and_text;
+use riposte_policy::fuzz::{list_and_text, search};
 use riposte_store::fuzz::statement_text;
 use riposte_transfer::fuzz::import;
 use std::sync::{Arc, LazyLock};
@@ -44,6 +44,7 @@ fn no_input_of_the_corpora_causes_a_panic() {
     corpus("imports").iter().for_each(|bytes| import(bytes));
     corpus("statements").iter().for_each(|bytes| statement_text(bytes));
     corpus("word_lists").iter().for_each(|bytes| list_and_text(&NORMALIZER, bytes));
+    corpus("searches").iter().for_each(|bytes| search(&NORMALIZER, bytes));
     for bytes in corpus("cache_entries") {
         riposte_cache::fuzz::stored_comment(&bytes);
         riposte_cache::fuzz::subject(&bytes);
@@ -67,6 +68,11 @@ proptest! {
     #[test]
     fn no_input_similar_to_a_word_list_has_a_hit_outside_its_text(bytes in near(corpus("word_lists"))) {
         list_and_text(&NORMALIZER, &bytes);
+    }
+
+    #[test]
+    fn no_input_similar_to_a_search_finds_what_an_index_does_not(bytes in near(corpus("searches"))) {
+        search(&NORMALIZER, &bytes);
     }
 
     #[test]
