@@ -73,6 +73,9 @@ func (h *Subject) Comments(ctx context.Context, options ...SubjectCommentsOption
 		Subject: h.SubjectKey,
 	}
 	for _, option := range options {
+		if option == nil {
+			return nil, invalid("an option is nil")
+		}
 		option.subjectCommentsOption(request)
 	}
 	walk, err := h.client.ListComments(ctx, request)
@@ -145,6 +148,9 @@ func (h *Subject) Page(ctx context.Context, options ...SubjectPageOption) (*Thre
 	}
 	var viewer Viewer
 	for _, option := range options {
+		if option == nil {
+			return nil, invalid("an option is nil")
+		}
 		option.subjectPageOption(request, &viewer)
 	}
 	if err := viewer.check(request); err != nil {
@@ -244,6 +250,9 @@ func (h *Subject) MemberLikesPage(ctx context.Context, memberID string, options 
 		MemberId: memberID,
 	}
 	for _, option := range options {
+		if option == nil {
+			return nil, invalid("an option is nil")
+		}
 		option.subjectMemberLikesPageOption(request)
 	}
 	return h.client.Likes().ListMemberLikes(ctx, request)
@@ -275,6 +284,9 @@ func (h *Subject) Watch(ctx context.Context, options ...SubjectWatchOption) (*Wa
 		Subject: h.SubjectKey,
 	}
 	for _, option := range options {
+		if option == nil {
+			return nil, invalid("an option is nil")
+		}
 		option.subjectWatchOption(request)
 	}
 	return h.client.WatchSubject(ctx, request)
@@ -305,6 +317,9 @@ func (h *Subject) Listen(ctx context.Context, options ...SubjectListenOption) (*
 	}
 	buffer := 256
 	for _, option := range options {
+		if option == nil {
+			return nil, invalid("an option is nil")
+		}
 		option.subjectListenOption(&buffer)
 	}
 	return listen(ctx, &h.client.listening.watchSubject, h.client.WatchSubject, request, buffer, watchSubject)
@@ -557,6 +572,9 @@ func (h *Member) Page(ctx context.Context, options ...MemberPageOption) (*Commen
 		MemberId:   h.ListMemberCommentsRequest.GetMemberId(),
 	}
 	for _, option := range options {
+		if option == nil {
+			return nil, invalid("an option is nil")
+		}
 		option.memberPageOption(request)
 	}
 	answer, err := h.client.Comments().ListMemberComments(ctx, request)
@@ -692,6 +710,9 @@ func (h *Comment) Replies(ctx context.Context, options ...CommentRepliesOption) 
 		RootId: h.Comment.GetId(),
 	}
 	for _, option := range options {
+		if option == nil {
+			return nil, invalid("an option is nil")
+		}
 		option.commentRepliesOption(request)
 	}
 	walk, err := h.client.ListReplies(ctx, request)
@@ -749,6 +770,9 @@ func (h *Comment) Page(ctx context.Context, options ...CommentPageOption) (*Repl
 	}
 	var viewer Viewer
 	for _, option := range options {
+		if option == nil {
+			return nil, invalid("an option is nil")
+		}
 		option.commentPageOption(request, &viewer)
 	}
 	if err := viewer.check(request); err != nil {
@@ -863,6 +887,9 @@ func (h *Comment) Report(ctx context.Context, memberID string, options ...Commen
 		Etag:      h.Comment.GetEtag(),
 	}
 	for _, option := range options {
+		if option == nil {
+			return nil, invalid("an option is nil")
+		}
 		option.commentReportOption(request)
 	}
 	return h.client.Reports().ReportComment(ctx, request)
@@ -1004,6 +1031,9 @@ func (h *ReviewQueue) Claim(ctx context.Context, moderatorID string, options ...
 		ModeratorId: moderatorID,
 	}
 	for _, option := range options {
+		if option == nil {
+			return nil, invalid("an option is nil")
+		}
 		option.reviewQueueClaimOption(request)
 	}
 	return h.client.Moderation().ClaimReviewItems(ctx, request)
@@ -1067,6 +1097,9 @@ func (o Viewer) commentsByIDOption(viewer *Viewer) { *viewer = o }
 func (c *Client) CommentsByID(ctx context.Context, ids []int64, options ...CommentsByIDOption) ([]*Comment, error) {
 	var viewer Viewer
 	for _, option := range options {
+		if option == nil {
+			return nil, invalid("an option is nil")
+		}
 		option.commentsByIDOption(&viewer)
 	}
 	if err := viewer.check(&ripostev1.BatchGetCommentsRequest{}); err != nil {

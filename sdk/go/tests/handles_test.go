@@ -53,6 +53,19 @@ func TestAWrongViewerIsToldAtTheCall(t *testing.T) {
 	}
 }
 
+func TestAnOptionThatIsNilIsToldAtTheCall(t *testing.T) {
+	ctx, subject := t.Context(), dev.Client.Subject("article", "absent-"+text(8))
+	_, page := subject.Page(ctx, nil)
+	_, walk := subject.Comments(ctx, riposte.Hot, nil)
+	_, listener := subject.Listen(ctx, nil)
+	_, byID := dev.Client.CommentsByID(ctx, []int64{1}, nil)
+	for at, err := range []error{page, walk, listener, byID} {
+		if status.Code(err) != codes.InvalidArgument {
+			t.Error(at, err)
+		}
+	}
+}
+
 func TestWrongMetadataIsToldAtTheCall(t *testing.T) {
 	subject := dev.Client.Subject("article", "1")
 	for _, wrong := range [][2]string{{"A B", "x"}, {"", "x"}, {"a", "x\n"}, {"a", "é"}} {

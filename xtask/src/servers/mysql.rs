@@ -65,6 +65,8 @@ fn one(live: &Arc<Live>, data: &Inside, number: u8, setup: Setup) -> Result<Serv
         command.arg(format!("--socket={}.sock", inside.display()));
         command.arg(format!("--pid-file={}.pid", inside.display()));
         command.args(["--secure-file-priv=NULL", "--mysqlx=0", "--server-id=1"]);
+        // As MariaDB has it. A test needs a batch that exceeds it.
+        command.arg("--max-allowed-packet=16M");
         // Vitess expects global transaction ids, which MySQL 9.7 has by default.
         command.args(["--gtid-mode=ON", "--enforce-gtid-consistency=ON"]);
         command

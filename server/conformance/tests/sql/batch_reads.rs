@@ -108,7 +108,9 @@ async fn a_batch_read_over_many_tables_is_one_round_trip() {
     let (user, server) = host.rsplit_once('@').expect("user@server");
     let counter = Arc::new(QueryCounter::default());
     let port = counter.proxy(server.to_owned()).await;
-    let mut config = riposte_store::StoreConfig::mysql(&[format!("{user}@127.0.0.1:{port}/{name}")], TABLES);
+    // The proxy has to recognise the pings.
+    let url = format!("{user}@127.0.0.1:{port}/{name}?ssl-mode=DISABLED");
+    let mut config = riposte_store::StoreConfig::mysql(&[url], TABLES);
     config.read.connections = 1;
     let store = SqlStore::open(&config, ManualClock::at_noon()).expect("the configuration is sound");
     let (mut keys, mut ids): (_, Vec<CommentId>) = (Vec::new(), Vec::new());
