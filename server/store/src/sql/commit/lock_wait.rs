@@ -18,7 +18,7 @@ pub(super) enum LockWait {
 
 impl LockWait {
     /// Returns the locking read of these rows, which are named by their primary key. It reads along
-    /// this key: MySQL scans a small table instead, and would wait for the rows that it only passes.
+    /// this key. MySQL would scan a small table, and wait for rows that it only passes.
     pub(super) fn lock<E: EntityTrait>(self, select: Select<E>) -> Select<E> {
         let select = force_index(select, PRIMARY);
         match self {
