@@ -1,14 +1,11 @@
 //! Long computations beside the calls of a server.
 
 use anyhow::Context;
-#[cfg(target_os = "linux")]
-use thread_priority::{
-    NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
-};
 use tokio::sync::oneshot;
 
+/// The niceness of the thread, the greatest one. Threads that answer calls have 0, and run first.
 #[cfg(target_os = "linux")]
-const IDLE: ThreadSchedulePolicy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+const NICENESS: i32 = 19;
 
 /// Computes `work` in a thread of its own with this name, and of low priority: on a machine whose
 /// cores are all busy, calls come first.
@@ -28,12 +25,11 @@ pub(super) async fn run<T: Send + 'static>(name: &str, work: impl FnOnce() -> T 
     receiver.await.with_context(|| format!("the thread {name} panicked"))
 }
 
-/// Makes this an idle thread, where the system has them: any other thread that wakes up takes the
-/// core of this one at once, as it would take a core that does nothing (SCHED_IDLE in sched(7)).
-/// The work is done at any priority, so a failure has no consequence.
+/// Lowers the priority of this thread. The work is done at any priority, so a failure has no
+/// consequence. On Linux a niceness is that of a thread, elsewhere that of the whole process.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
-    let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, IDLE);
+    let _ = rustix::process::setpriority_process(None, NICENESS);
 }
 
 #[cfg(test)]
@@ -49,10 +45,9 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn the_thread_alone_is_idle() {
-        let of_thread = || thread_priority::thread_schedule_policy().unwrap();
+    async fn the_thread_alone_has_a_low_priority() {
+        let of_thread = || rustix::process::getpriority_process(None).unwrap();
         let before = of_thread();
-        assert_eq!((run("low", of_thread).await.unwrap(), of_thread()), (super::IDLE, before));
-        assert_ne!(before, super::IDLE);
+        assert_eq!((run("low", of_thread).await.unwrap(), of_thread()), (super::NICENESS, before));
     }
 }
