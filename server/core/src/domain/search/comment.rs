@@ -57,12 +57,11 @@ pub struct CommentFacts<'c> {
 /// subject were not deleted. Nothing is open on a deleted comment.
 #[must_use]
 pub fn open_questions(state: CommentState, causes: ReviewCauses) -> OpenQuestions {
-    let is_text_open = match state {
-        CommentState::Pending => true,
-        CommentState::Active => !causes.intersection(ReviewCauses::IN_SIGHT).is_empty(),
-        CommentState::Rejected | CommentState::Hidden | CommentState::Shadowed => false,
-        CommentState::Deleted => return ReviewCauses::NONE.questions(),
-    };
+    if state == CommentState::Deleted {
+        return ReviewCauses::NONE.questions();
+    }
+    let has_reason = !causes.intersection(ReviewCauses::IN_SIGHT).is_empty();
+    let is_text_open = state == CommentState::Pending || state == CommentState::Active && has_reason;
     let text = if is_text_open { ReviewCauses::of(&[ReviewCause::New]) } else { ReviewCauses::NONE };
     causes.without(ReviewCauses::TEXT).union(text).questions()
 }
