@@ -21,6 +21,8 @@ mod ports;
 mod ranked;
 #[path = "use_cases/reads.rs"]
 mod reads;
+#[path = "use_cases/reviews.rs"]
+mod reviews;
 #[path = "use_cases/standings.rs"]
 mod standings;
 #[path = "use_cases/unpublished.rs"]

@@ -252,6 +252,14 @@ impl Error {
         )
     }
 
+    /// Returns the error of a call of which this part failed. If another part had an effect, the
+    /// error does not say that nothing was executed.
+    #[must_use]
+    pub fn of_part(self, had_effect: bool) -> Self {
+        let says_not_executed = matches!(self, Self::ShardCircuitOpen { .. } | Self::Overloaded { .. });
+        if had_effect && says_not_executed { Self::ShardUnavailable } else { self }
+    }
+
     /// An invalid request with one violation.
     pub fn invalid(field: impl Into<String>, description: impl Into<String>) -> Self {
         Self::Invalid(vec![Violation::field(field, description)])

@@ -127,13 +127,16 @@ impl ReviewQueue {
     /// [`Error::ObjectTypeUnknown`], [`Error::CallerNotAllowed`].
     pub async fn claim(&self, caller: &Caller, claim: &ReviewClaim) -> Result<Vec<ReviewItem>> {
         caller.policy(&self.policies, &claim.filter.object_type)?;
-        let mut items = Vec::new();
+        let (mut items, mut leased) = (Vec::new(), 0);
         for attempt in 0..ATTEMPTS {
             let limit = claim.limit.saturating_sub(items.len());
             let part = ReviewClaim { token: claim.token.of_attempt(attempt), limit, ..claim.clone() };
-            let reviews = if limit == 0 { Vec::new() } else { self.reviews.claim(&part).await? };
+            let claimed = if limit == 0 { Ok(Vec::new()) } else { self.reviews.claim(&part).await };
+            let reviews = claimed.map_err(|error| error.of_part(leased > 0))?;
+            leased += reviews.len();
+            let shown = self.items(caller, &reviews, true).await.map_err(|error| error.of_part(leased > 0))?;
             let before = items.len();
-            items.extend(self.items(caller, &reviews, true).await?.into_iter().flatten());
+            items.extend(shown.into_iter().flatten());
             if items.len() - before == reviews.len() {
                 break;
             }
@@ -161,7 +164,8 @@ impl ReviewQueue {
         let mut released = 0;
         for attempt in 0..ATTEMPTS {
             if released < ids.len() {
-                released += self.reviews.release(&ids, holder, token.of_attempt(attempt)).await?;
+                let done = self.reviews.release(&ids, holder, token.of_attempt(attempt)).await;
+                released += done.map_err(|error| error.of_part(released > 0))?;
             }
         }
         Ok(released)

@@ -13,7 +13,7 @@ use riposte_core::ports::{
     ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewPosition, ReviewQuery, Reviews,
 };
 use riposte_core::review::{LeaseToken, Review, ReviewCause, ReviewCauses};
-use riposte_core::{CommentId, Error, MemberId, Millis, ObjectType, Partition, Result, SubjectId};
+use riposte_core::{CommentId, MemberId, Millis, ObjectType, Partition, Result, SubjectId};
 use sea_orm::sea_query::{Expr, ExprTrait, IntoCondition};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany,
@@ -161,7 +161,7 @@ impl Reviews for SqlReviews {
     async fn claim(&self, claim: &ReviewClaim) -> Result<Vec<Review>> {
         let mut leased = Vec::new();
         let taken = self.take(claim, &mut leased).await;
-        taken.map_err(|error| after_effect(error, !leased.is_empty()))?;
+        taken.map_err(|error| error.of_part(!leased.is_empty()))?;
         leased.sort_by_key(cursor);
         Ok(leased)
     }
@@ -206,17 +206,10 @@ impl Reviews for SqlReviews {
         for (source, ids) in self.groups(ids) {
             let body = Release { ids, holder: holder.clone(), token };
             let done = transact::write_within(&self.bulkhead, &self.sources, source, body).await;
-            released += done.map_err(|error| after_effect(error, released > 0))?;
+            released += done.map_err(|error| error.of_part(released > 0))?;
         }
         Ok(released)
     }
-}
-
-/// Returns the error of a call that had an effect at another data source. It must not be one that
-/// says that nothing was executed.
-fn after_effect(error: Error, had_effect: bool) -> Error {
-    let says_not_executed = matches!(error, Error::ShardCircuitOpen { .. } | Error::Overloaded { .. });
-    if had_effect && says_not_executed { Error::ShardUnavailable } else { error }
 }
 
 /// Returns the query for the reviews that a claim may lease.
@@ -415,21 +408,4 @@ fn reviews(rows: Vec<Model>) -> StoreResult<Vec<Review>> {
 /// Returns the present time of the database.
 fn now(tx: &SourceTx) -> Expr {
     database_time::expression(tx.unrouted().get_database_backend())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::{Error, after_effect};
-
-    #[test]
-    fn an_error_after_an_effect_does_not_say_that_nothing_was_executed() {
-        let after = Duration::from_secs(1);
-        for error in [Error::ShardCircuitOpen { after }, Error::Overloaded { after }] {
-            assert_eq!(after_effect(error.clone(), true), Error::ShardUnavailable);
-            assert_eq!(after_effect(error.clone(), false), error);
-        }
-        assert_eq!(after_effect(Error::DeadlineExceeded, true), Error::DeadlineExceeded);
-    }
 }

@@ -40,7 +40,8 @@ pub(crate) async fn handle(
     let items = convert::fit(Page { items, more_before: false, more_after: false }, Anchor::First, MAX_BYTES).items;
     // No lease is held for an item that the response has no room for.
     if let Some(cut) = ids.get(items.len()..).filter(|cut| !cut.is_empty()) {
-        services.reviews.release(&caller, cut, (&claim.holder, token)).await?;
+        let released = services.reviews.release(&caller, cut, (&claim.holder, token)).await;
+        released.map_err(|error| error.of_part(true))?;
     }
     Ok(v1::ClaimReviewItemsResponse {
         items,
