@@ -12,6 +12,8 @@ from riposte_sdk import v1
 # At once: more than a caller may have in a second, and more writes than the write queues hold.
 CALLS = 2000
 TIMEOUT_S = 6.0
+# The deadlines end all calls well before.
+BOUND_S = 120.0
 
 
 async def main() -> None:
@@ -26,7 +28,7 @@ async def main() -> None:
                 else:
                     await client.comments.ListComments(fresh, timeout=TIMEOUT_S)
 
-        await asyncio.gather(*map(call, range(CALLS)))
+        await asyncio.wait_for(asyncio.gather(*map(call, range(CALLS))), BOUND_S)
 
 
 if __name__ == "__main__":

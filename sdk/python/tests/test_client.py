@@ -186,6 +186,25 @@ def test_a_client_with_asyncio_is_not_made_outside_of_its_event_loop() -> None:
         riposte_sdk.aio.from_env()
 
 
+def test_a_call_with_asyncio_that_grpc_never_ends_ends_after_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def never(*_: Any) -> None:
+        await asyncio.Event().wait()
+
+    async def run(target: str) -> None:
+        async with riposte_sdk.aio.connect(target) as client:
+            call = client.likes.SetLike(LIKE, timeout=0.1)
+            with pytest.raises(riposte_sdk.DeadlineExceeded):
+                await asyncio.wait_for(call, 60)
+            stream = client.subjects.WatchSubject(v1.WatchSubjectRequest(), timeout=0.1)
+            with pytest.raises(riposte_sdk.DeadlineExceeded):
+                await asyncio.wait_for(anext(aiter(stream)), 60)
+
+    monkeypatch.setattr("grpc.aio._call.UnaryUnaryCall._invoke", never)
+    monkeypatch.setattr("grpc.aio._call.UnaryStreamCall._read", never)
+    with serving(StandIn()) as target:
+        asyncio.run(run(target))
+
+
 def test_the_environment_says_how_to_connect(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     (tmp_path / "ca.pem").write_bytes(b"pem")
     monkeypatch.setenv("RIPOSTE_TARGET", "https://comments.example:443")
