@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 /// Runs them, and shows the table of all panels.
 pub(super) fn check(at: &mut Run<'_>) -> Result<Report> {
     tools::mariadb(at.live)?;
+    tools::faketime(at.live)?;
     let prometheus = tools::prometheus(at.repo, at.live)?;
     let mariadb = servers::start_mariadb(at.live, servers::Setup::TESTS)?;
     let redis = servers::start_redis(&tools::redis(at.repo, at.live)?, at.live)?;
