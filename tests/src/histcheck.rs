@@ -15,6 +15,7 @@ mod history;
 mod load;
 mod names;
 mod options;
+mod positions;
 mod probe;
 mod report;
 mod run;

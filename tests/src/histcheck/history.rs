@@ -53,6 +53,13 @@ pub(crate) struct InjectedFault {
     pub(crate) ended: Nanos,
 }
 
+impl InjectedFault {
+    /// Returns true if the clock of a process was behind during the fault.
+    pub(crate) fn sets_clock_back(&self) -> bool {
+        self.kind == "step clock" && self.target.contains(": -")
+    }
+}
+
 /// An error in the log of a server.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Alarm {

@@ -22,7 +22,7 @@ use super::load::{
 };
 use super::options::Options;
 use super::summary::Recoveries;
-use super::{check, end, environment, history, probe, report, summary, topic};
+use super::{check, end, environment, history, positions, probe, report, summary, topic};
 
 /// The longest pause between two faults.
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
@@ -48,6 +48,7 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     let environment = Arc::new(Environment::new(deployment.fleet.channels(), recorder, judged));
     let log_reader = tokio::spawn(record_errors(Arc::clone(&environment), errors_rx));
     let (over, over_rx) = watch::channel(false);
+    positions::begun(&databases).await?;
     if deployment.brokers().is_some() {
         topic::begun(&databases).await?;
     }

@@ -1,8 +1,8 @@
 //! The Kafka topic of a run: its settings, and its records at the end.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use prost::Message as _;
 use rdkafka::config::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -13,17 +13,13 @@ use riposte_test_support::kafka::Kafka;
 
 use super::history::{FeedCall, FeedRead, FeedReaderKind};
 use super::load::{Environment, seen_event};
-use crate::mysql::{self, Databases};
+use super::positions::until;
+use crate::mysql::Databases;
 
 /// The topic.
 const TOPIC: &str = "riposte.events.v1";
 /// Its partitions: several subjects share each of them.
 const PARTITIONS: u8 = 4;
-/// The longest time until the position of the topic has reached the last event. The leader examines
-/// the topic every ten seconds.
-const WITHIN: Duration = Duration::from_secs(90);
-/// The pause between two reads of the position.
-const PAUSE: Duration = Duration::from_millis(200);
 /// Time limit for each response of the broker.
 const RESPONSE_WITHIN: Duration = Duration::from_secs(20);
 /// The type of the records that report a gap.
@@ -63,22 +59,6 @@ pub(super) async fn read(environment: &Environment, databases: &Databases, broke
         let (reader, call, ended) = (FeedReaderKind::Topic, FeedCall::Partition, environment.now());
         let reason = "".into();
         environment.recorder.feed(FeedRead { reader, server: partition, begun, ended, call, gap, events, reason })?;
-    }
-    Ok(())
-}
-
-/// Waits until a query has this result in each database.
-async fn until(databases: &Databases, query: &str, wanted: &str) -> Result<()> {
-    for server in &databases.servers {
-        let begun = Instant::now();
-        loop {
-            let found = mysql::query(server, &databases.name, query).await?;
-            if found.trim() == wanted {
-                break;
-            }
-            ensure!(begun.elapsed() < WITHIN, "{} after {WITHIN:?}", found.trim());
-            tokio::time::sleep(PAUSE).await;
-        }
     }
     Ok(())
 }

@@ -41,7 +41,7 @@ type Verdict = Option<(&'static str, String)>;
 /// Finds texts with states that neither list nor standing explains, and repeats with other
 /// responses.
 pub(super) fn check(history: &History, stored: Option<&StoredRows<'_>>, findings: &mut Findings) {
-    let timelines = Timelines::of(&history.ops);
+    let timelines = Timelines::of(&history.ops, &history.faults);
     let longest = history.faults.iter().map(|fault| fault.ended.saturating_sub(fault.begun)).max();
     let age = MAX_AGE + longest.unwrap_or(0);
     let (requests, comments) = (requests(history), comments(history));
@@ -327,6 +327,10 @@ mod tests {
         suspended(24).finds_nothing();
         suspended(39).finds_nothing();
         suspended(60).finds("standings", "MEMBER_SUSPENDED");
+        // A server whose clock is set back has it in force again.
+        suspended(60).step_clock((59, 61), -50).finds_nothing();
+        suspended(60).step_clock((59, 61), 50).finds("standings", "MEMBER_SUSPENDED");
+        suspended(90).step_clock((59, 61), -50).finds("standings", "MEMBER_SUSPENDED");
         // A standing of which no response came may not be in force, nor its end.
         let mut sample = PolicySample::default();
         sample.standing(5, 1, SetStanding::Banned).standing_until(20, 1, SetStanding::Muted, 25);

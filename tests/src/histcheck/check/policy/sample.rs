@@ -4,14 +4,14 @@
 use super::super::Findings;
 use super::super::tables::StoredRows;
 use crate::histcheck::history::{
-    Call, CommentRow, ContentRow, FilterQuestion, FilterResult, History, Op, Outcome, PolicyCall, PolicyResponse,
-    ProposalRow, ReviewRow, Rows, SetStanding, StandingEnd, Table, WrittenComment,
+    Call, CommentRow, ContentRow, FilterQuestion, FilterResult, History, InjectedFault, Op, Outcome, PolicyCall,
+    PolicyResponse, ProposalRow, ReviewRow, Rows, SetStanding, StandingEnd, Table, WrittenComment,
 };
 use crate::histcheck::names::{FILTERED, FILTERED_MEMBERS, JUDGED};
 
 /// A history under construction.
 #[derive(Clone, Default)]
-pub(super) struct PolicySample(Vec<Op>, Vec<Table>, Vec<FilterQuestion>);
+pub(super) struct PolicySample(Vec<Op>, Vec<Table>, Vec<FilterQuestion>, Vec<InjectedFault>);
 
 impl PolicySample {
     fn op(&mut self, at: u64, call: PolicyCall, outcome: Outcome) -> &mut Self {
@@ -41,6 +41,14 @@ impl PolicySample {
     pub(super) fn standing_until(&mut self, at: u64, member: u32, standing: SetStanding, end: u64) -> &mut Self {
         let end = Some(StandingEnd { at: end * 1_000_000_000, unix_ms: 0 });
         self.op(at, PolicyCall::SetStanding { member, standing, end }, Outcome::Policy(PolicyResponse::Set))
+    }
+
+    /// Steps the clock of a server for some seconds.
+    pub(super) fn step_clock(&mut self, (begun, ended): (u64, u64), step: i64) -> &mut Self {
+        let (begun, ended) = (begun * 1_000_000_000, ended * 1_000_000_000);
+        let (kind, target) = ("step clock".into(), format!("server 0: {step:+} s"));
+        self.3.push(InjectedFault { kind, target, begun, ended });
+        self
     }
 
     /// Lets the filter answer, or not any more.
@@ -193,8 +201,8 @@ impl PolicySample {
     }
 
     fn anomalies(&self) -> Vec<(&'static str, String)> {
-        let (ops, tables, questions) = (self.0.clone(), self.1.clone(), self.2.clone());
-        let history = History { ops, tables, questions, ..History::default() };
+        let Self(ops, tables, questions, faults) = self.clone();
+        let history = History { ops, tables, questions, faults, ..History::default() };
         let mut findings = Findings::default();
         let stored = StoredRows::of(&history, &mut Findings::default());
         let stored = Some(&stored).filter(|_| !self.1.is_empty());

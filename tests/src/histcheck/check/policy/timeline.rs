@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::policy_call;
 use crate::histcheck::history::{
-    Nanos, Op, Outcome, PolicyCall, PolicyResponse, SetStanding, StandingEnd, Treatment, state,
+    InjectedFault, Nanos, Op, Outcome, PolicyCall, PolicyResponse, SetStanding, StandingEnd, Treatment, state,
 };
 
 /// The outcomes of a create that lists and standings explain.
@@ -18,7 +18,7 @@ pub(super) struct Possible {
     pub(super) blocked: bool,
 }
 
-/// The longest time by which the clock of a server may be ahead of the end of a standing.
+/// The longest time by which the clock of a server may be wrong when a standing ends.
 const CLOCK_STEP: Nanos = 61_000_000_000;
 
 /// One value that was set.
@@ -42,7 +42,7 @@ pub(super) struct Timelines {
 impl Timelines {
     /// Collects the changes of a run. One client changes the list, and one each standing, one after
     /// the other; attempts of one request are one change.
-    pub(super) fn of(ops: &[Op]) -> Self {
+    pub(super) fn of(ops: &[Op], faults: &[InjectedFault]) -> Self {
         let mut timelines = Self::default();
         let mut sorted: Vec<&Op> = ops.iter().filter(|op| policy_call(op).is_some()).collect();
         sorted.sort_by_key(|op| op.begun);
@@ -76,7 +76,7 @@ impl Timelines {
             }
         }
         for changes in timelines.standings.values_mut() {
-            *changes = changes.iter().flat_map(|change| [Some(*change), change.ending()]).flatten().collect();
+            *changes = changes.iter().flat_map(|change| [Some(*change), change.ending(faults)]).flatten().collect();
         }
         timelines
     }
@@ -107,10 +107,15 @@ fn in_force<T: Copy>(first: T, changes: &[Change<T>], (since, until): (Nanos, Na
 
 impl Change<SetStanding> {
     /// Returns the end of a standing as another change. Where its call has no response, the one
-    /// before may be in force.
-    fn ending(&self) -> Option<Self> {
+    /// before may be in force. A server whose clock is set back has the standing in force again,
+    /// until its clock is right.
+    fn ending(&self, faults: &[InjectedFault]) -> Option<Self> {
         let StandingEnd { at, .. } = self.end?;
-        let ended = if self.ended == Nanos::MAX { Nanos::MAX } else { at.max(self.ended) };
+        let holds_on = |fault: &&InjectedFault| {
+            fault.sets_clock_back() && fault.begun < at.saturating_add(CLOCK_STEP) && fault.ended > at
+        };
+        let known = faults.iter().filter(holds_on).map(|fault| fault.ended).fold(at.max(self.ended), Nanos::max);
+        let ended = if self.ended == Nanos::MAX { Nanos::MAX } else { known };
         let begun = at.saturating_sub(CLOCK_STEP).max(self.begun);
         Some(Self { begun, ended, value: SetStanding::Normal, end: None })
     }
