@@ -11,9 +11,9 @@ use crate::mysql::{self, Databases};
 const WITHIN: Duration = Duration::from_secs(90);
 /// The pause between two reads.
 const PAUSE: Duration = Duration::from_millis(200);
-/// The number of consumers of each source that build their state from the rows before their first
-/// event.
-const BEGUN: &str = "SELECT COUNT(*) FROM relay_state WHERE name IN ('history', 'boards', 'review')";
+/// The number of those consumers of each source that checks depend on and that build their state
+/// from the rows before their first event.
+const BEGUN: &str = "SELECT COUNT(*) FROM relay_state WHERE name IN ('history', 'review')";
 
 /// Waits until these consumers of each source begin. While the databases are empty they build
 /// nothing; under load and faults a build lasts longer than a list may be behind.
@@ -21,7 +21,7 @@ const BEGUN: &str = "SELECT COUNT(*) FROM relay_state WHERE name IN ('history', 
 /// # Errors
 /// Fails when no leader begins, or when a database does not respond.
 pub(super) async fn begun(databases: &Databases) -> Result<()> {
-    until(databases, BEGUN, "3").await.context("a consumer has no position")
+    until(databases, BEGUN, "2").await.context("a consumer has no position")
 }
 
 /// Waits until a query has this result in each database.

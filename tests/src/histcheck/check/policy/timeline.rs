@@ -111,10 +111,10 @@ impl Change<SetStanding> {
     /// until its clock is right.
     fn ending(&self, faults: &[InjectedFault]) -> Option<Self> {
         let StandingEnd { at, .. } = self.end?;
-        let holds_on = |fault: &&InjectedFault| {
+        let lasts_longer = |fault: &&InjectedFault| {
             fault.sets_clock_back() && fault.begun < at.saturating_add(CLOCK_STEP) && fault.ended > at
         };
-        let known = faults.iter().filter(holds_on).map(|fault| fault.ended).fold(at.max(self.ended), Nanos::max);
+        let known = faults.iter().filter(lasts_longer).map(|fault| fault.ended).fold(at.max(self.ended), Nanos::max);
         let ended = if self.ended == Nanos::MAX { Nanos::MAX } else { known };
         let begun = at.saturating_sub(CLOCK_STEP).max(self.begun);
         Some(Self { begun, ended, value: SetStanding::Normal, end: None })
