@@ -207,6 +207,7 @@ macro_rules! conformance_cases {
                 walks_of_replies_are_exact_while_others_write
                 the_limit_counts_listed_items_only
                 a_walk_by_time_returns_every_comment_of_the_time_once
+                a_walk_from_the_newest_returns_every_comment_once
             }
             request_ids {
                 a_repeat_always_returns_the_first_id_floor_and_revision

@@ -47,8 +47,8 @@ pub use ranking::{RankIndexes, RankingSnapshots};
 pub use reports::Reports;
 pub use reviews::{ReviewBacklog, ReviewClaim, ReviewCursor, ReviewFilter, ReviewPosition, ReviewQuery, Reviews};
 pub use rows::{
-    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Originals, PassThrough,
-    Reader, ReviewRows, SubjectRows, UnlistedRow,
+    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, NewestComments, Originals,
+    PassThrough, Reader, ReviewRows, SubjectRows, UnlistedRow,
 };
 pub use standings::{MemberStandings, StandingCursor, StandingQuery, StandingSelection, Standings};
 pub use text_check::{TextCheck, TextQuestion};

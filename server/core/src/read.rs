@@ -4,6 +4,7 @@
 //! rejected before the subject's existence is checked. A request by id for such a comment returns
 //! not found.
 
+mod comment_search;
 mod comments;
 mod conversation;
 mod export;
@@ -32,6 +33,10 @@ use crate::domain::location::CommentLocation;
 use crate::domain::object_type::{ObjectType, Policies, Policy};
 use crate::domain::subject::Subject;
 use crate::ports::{Clock, RankingSnapshots, Reader};
+pub use comment_search::{
+    CommentQuery, CommentSearch, DuplicateGroup, DuplicateGroups, DuplicateQuery, SearchPage, SearchPorts,
+    SearchPosition, WALK_ROWS_MAX,
+};
 pub use likes::FirstLikers;
 pub use list_comments::{ListComments, ListStart};
 pub use list_replies::ListReplies;

@@ -23,6 +23,8 @@ mod ranked;
 mod reads;
 #[path = "use_cases/reviews.rs"]
 mod reviews;
+#[path = "use_cases/searches.rs"]
+mod searches;
 #[path = "use_cases/standings.rs"]
 mod standings;
 #[path = "use_cases/unpublished.rs"]

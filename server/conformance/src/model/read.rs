@@ -13,8 +13,8 @@ use riposte_core::page::{
     MemberLike, Page, PageQuery, ReplyPage, RootPage, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
-    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Originals, Reader,
-    ReviewRows, SubjectRows, UnlistedRow,
+    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, NewestComments, Originals,
+    Reader, ReviewRows, SubjectRows, UnlistedRow,
 };
 use riposte_core::proposal::Proposal;
 use riposte_core::request::IdempotencyKey;
@@ -359,6 +359,24 @@ impl ExportRows for Model {
         let is_last = ids.len() <= limit;
         ids.truncate(limit);
         let next = ids.last().copied().filter(|_| !is_last);
+        Ok((ids, next))
+    }
+
+    async fn newest_comment_ids(
+        &self,
+        range: &NewestComments,
+        limit: usize,
+    ) -> Result<(Vec<CommentId>, Option<CommentId>)> {
+        let NewestComments { subject, from, before } = range;
+        let tables = self.tables();
+        let is_chosen = |(id, key): &(&CommentId, &SubjectKey)| {
+            subject.as_ref().is_none_or(|subject| subject == *key)
+                && id.tick() >= *from
+                && before.is_none_or(|before| **id < before)
+        };
+        let mut newest = tables.comment_subjects.iter().rev().filter(is_chosen).map(|(id, _)| *id);
+        let ids: Vec<CommentId> = newest.by_ref().take(limit).collect();
+        let next = ids.last().copied().filter(|_| newest.next().is_some());
         Ok((ids, next))
     }
 

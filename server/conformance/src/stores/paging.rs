@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use riposte_core::comment::CommentView;
 use riposte_core::ids::IdTick;
 use riposte_core::page::{ListOrder, Page, PageQuery, PageStart};
+use riposte_core::ports::NewestComments;
 use riposte_core::verbs::Delete;
 use riposte_core::{CommentId, SubjectKey};
 
@@ -310,4 +311,46 @@ pub(super) async fn a_walk_by_time_returns_every_comment_of_the_time_once(backen
     let mut expected: Vec<CommentId> = ids.iter().copied().filter(|id| id.tick() < last).collect();
     expected.sort_unstable();
     assert_eq!(earlier, expected);
+}
+
+pub(super) async fn a_walk_from_the_newest_returns_every_comment_once(backend: Backend) {
+    let fixture = Fixture::new(&backend, "a_walk_from_the_newest_returns_every_comment_once");
+    let mut ids = Vec::new();
+    for name in 0..5 {
+        let key = fixture.key_named(name);
+        let root = fixture.root(&key).await.comment.reference.id;
+        ids.extend([(key.clone(), root), (key.clone(), fixture.reply(&key, root, 3).await.comment.reference.id)]);
+    }
+    let walk = async |subject: Option<SubjectKey>, from: IdTick, limit: usize| {
+        let mut range = NewestComments { subject, from, before: None };
+        let mut found: Vec<CommentId> = Vec::new();
+        loop {
+            let (part, next) = fixture.process.reader.newest_comment_ids(&range, limit).await.expect("a part");
+            assert!(part.iter().all(|id| id.tick() >= from && range.before.is_none_or(|before| *id < before)));
+            found.extend(part);
+            range.before = next;
+            if next.is_none() {
+                assert!(found.is_sorted_by(|a, b| a > b), "{found:?}");
+                break found;
+            }
+        }
+    };
+    let mut expected: Vec<CommentId> = ids.iter().map(|(_, id)| *id).collect();
+    expected.sort_unstable_by(|a, b| b.cmp(a));
+    // Tests that share the tables write comments of their own.
+    let is_own = |id: &CommentId| expected.contains(id);
+    let first = expected.last().expect("a comment").tick();
+    for limit in [1, 3, 1_000] {
+        let found = walk(None, first, limit).await;
+        assert_eq!(found.into_iter().filter(is_own).collect::<Vec<_>>(), expected, "{limit}");
+    }
+    let last = expected.first().expect("a comment").tick();
+    let newest: Vec<CommentId> = expected.iter().copied().filter(|id| id.tick() >= last).collect();
+    assert_eq!(walk(None, last, 2).await.into_iter().filter(is_own).collect::<Vec<_>>(), newest);
+    for (key, _) in ids.chunks(2).map(|of_subject| &of_subject[0]) {
+        let of_subject: Vec<CommentId> =
+            expected.iter().copied().filter(|id| ids.contains(&(key.clone(), *id))).collect();
+        assert_eq!(walk(Some(key.clone()), first, 1).await, of_subject);
+    }
+    assert_eq!(walk(Some(fixture.key_named(9)), first, 1).await, []);
 }

@@ -299,6 +299,15 @@ pub trait ExportRows: Send + Sync + std::fmt::Debug {
         limit: usize,
     ) -> Result<(Vec<CommentId>, Option<CommentId>)>;
 
+    /// Returns ids of comments in any state, newest first, and the bound of the next part. A
+    /// complete walk ends when no bound is returned, and returns each comment once that was
+    /// committed before it began. A part has about `limit` ids, and may have fewer before the end.
+    async fn newest_comment_ids(
+        &self,
+        range: &NewestComments,
+        limit: usize,
+    ) -> Result<(Vec<CommentId>, Option<CommentId>)>;
+
     /// Returns all comments of a subject, whatever their state, parents before children, strictly
     /// after `after`. A part that is shorter than `limit` is the last one.
     async fn export_comments(
@@ -317,6 +326,17 @@ pub trait ExportRows: Send + Sync + std::fmt::Debug {
         after: Option<&ExportedLike>,
         limit: usize,
     ) -> Result<Vec<ExportedLike>>;
+}
+
+/// The comments that a walk from the newest to the oldest returns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewestComments {
+    /// Their subject; `None` for all subjects of all types.
+    pub subject: Option<SubjectKey>,
+    /// The first tick in which their ids were generated.
+    pub from: IdTick,
+    /// The bound below which their ids are; `None` for the start of the walk.
+    pub before: Option<CommentId>,
 }
 
 /// A reader that answers some reads itself and passes the others on to an inner reader. Its
@@ -396,6 +416,14 @@ impl<T: PassThrough> ExportRows for T {
         limit: usize,
     ) -> Result<(Vec<CommentId>, Option<CommentId>)> {
         self.inner().comment_ids(ticks, after, limit).await
+    }
+
+    async fn newest_comment_ids(
+        &self,
+        range: &NewestComments,
+        limit: usize,
+    ) -> Result<(Vec<CommentId>, Option<CommentId>)> {
+        self.inner().newest_comment_ids(range, limit).await
     }
 
     async fn export_comments(

@@ -179,7 +179,11 @@ impl ReviewQueue {
     pub async fn comments(&self, caller: &Caller, ids: &[CommentId]) -> Result<Vec<Option<ModeratedComment>>> {
         let views = self.reader.comments_among(ids, caller.types()).await?;
         let is_granted = |view: &CommentView| caller.policy(&self.policies, view.subject.object_type()).is_ok();
-        let views: Vec<_> = views.into_iter().map(|view| view.filter(is_granted)).collect();
+        self.moderated(views.into_iter().map(|view| view.filter(is_granted)).collect()).await
+    }
+
+    /// Returns these comments as moderators read them, in their order.
+    pub(super) async fn moderated(&self, views: Vec<Option<CommentView>>) -> Result<Vec<Option<ModeratedComment>>> {
         let found: Vec<CommentId> = views.iter().flatten().map(|view| view.comment.reference.id).collect();
         let reviews = if found.is_empty() { Vec::new() } else { self.reader.reviews(&found).await? };
         let mut reviews: HashMap<CommentId, Review> =

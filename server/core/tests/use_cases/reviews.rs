@@ -23,7 +23,7 @@ struct ScriptedReviews {
 
 impl ScriptedReviews {
     fn next(&self) -> Result<usize> {
-        self.results.lock().unwrap().pop_front().expect("the script has a result for each call")
+        self.results.lock().expect("no poison").pop_front().expect("the script has a result for each call")
     }
 }
 
@@ -39,7 +39,7 @@ impl Reviews for ScriptedReviews {
 
     async fn claim(&self, claim: &ReviewClaim) -> Result<Vec<Review>> {
         let review = |id| {
-            let id = CommentId::new(id as i64 + 1).unwrap();
+            let id = CommentId::new(id as i64 + 1).expect("a positive id");
             let object_type = claim.filter.object_type.clone();
             Review::new((id, SubjectId::from(id)), object_type, member("author"), true)
         };

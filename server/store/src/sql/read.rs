@@ -20,6 +20,7 @@ mod location_cache;
 mod locator;
 mod member_comments;
 mod member_likes;
+mod newest_ids;
 mod originals;
 mod previews;
 mod ranks;
@@ -47,8 +48,8 @@ use riposte_core::page::{
     PageQuery, PageSelector, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubjectLikers, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
-    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, Originals, Reader,
-    ReviewRows, SubjectRows, UnlistedRow,
+    CommentRows, ExportRows, ExportedComment, ExportedLike, LikeRows, ListRows, MemberRows, NewestComments, Originals,
+    Reader, ReviewRows, SubjectRows, UnlistedRow,
 };
 use riposte_core::proposal::Proposal;
 use riposte_core::request::IdempotencyKey;
@@ -391,6 +392,19 @@ impl ExportRows for SqlReader {
             Some(last) if ids.len() == limit => Some(*last),
             _ => (next_table < tables).then(|| begin(next_table)),
         };
+        Ok((ids, next))
+    }
+
+    async fn newest_comment_ids(
+        &self,
+        range: &NewestComments,
+        limit: usize,
+    ) -> Result<(Vec<CommentId>, Option<CommentId>)> {
+        let Some(key) = range.subject.clone() else {
+            return newest_ids::of_all_tables(&self.sources, range, limit).await;
+        };
+        let ids = self.run_query(newest_ids::NewestOfSubject { key, range: range.clone(), limit }).await?;
+        let next = ids.last().copied().filter(|_| ids.len() == limit);
         Ok((ids, next))
     }
 
