@@ -11,8 +11,8 @@ use crate::mysql::{self, Databases};
 const WITHIN: Duration = Duration::from_secs(90);
 /// The pause between two reads.
 const PAUSE: Duration = Duration::from_millis(200);
-/// The number of those consumers of each source that checks depend on and that build their state
-/// from the rows before their first event.
+/// The number of consumers of a source that build the state from the rows before their first event
+/// and whose results the check reads.
 const BEGUN: &str = "SELECT COUNT(*) FROM relay_state WHERE name IN ('history', 'review')";
 
 /// Waits until these consumers of each source begin. While the databases are empty they build

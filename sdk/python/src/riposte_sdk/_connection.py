@@ -15,7 +15,7 @@ from riposte_sdk._request_ids import RequestIds
 
 Metadata = Sequence[tuple[str, str | bytes]]
 
-# gRPC has so many seconds after the deadline of a call to end it.
+# The time after the deadline of a call in which gRPC may end it, in seconds.
 SLACK_S = 1.0
 
 

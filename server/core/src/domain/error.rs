@@ -252,8 +252,8 @@ impl Error {
         )
     }
 
-    /// Returns the error of a call of which this part failed. If another part had an effect, the
-    /// error does not say that nothing was executed.
+    /// Returns the error of a call after one of its parts failed with this error. If another part
+    /// had an effect, the error of the call does not say that nothing was executed.
     #[must_use]
     pub fn of_part(self, had_effect: bool) -> Self {
         let says_not_executed = matches!(self, Self::ShardCircuitOpen { .. } | Self::Overloaded { .. });
